@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Answers to a session: list, mutex, condition on the monotonic clock. Counted,
+ * so an answer after the session is gone has somewhere to go. Its lock is a
+ * leaf: nothing else is taken under it.
+ */
+#ifndef INBOX_H
+#define INBOX_H
+
+#include "want.h"
+
+struct inbox;
+
+int inbox_new(struct inbox **out) MUSTUSE;
+struct inbox *inbox_ref(struct inbox *inbox);
+void inbox_unref(struct inbox *inbox);
+
+/*
+ * Put an answered want in; the answerer's reference goes with it. After
+ * inbox_close it is dropped.
+ */
+void inbox_put(struct inbox *inbox, struct want *want /* moved */);
+
+/*
+ * Take the oldest answer out, waiting until deadline.
+ *   deadline   monotonic microseconds (log.h clock); 0: do not wait
+ *   returns    NULL at the deadline; else the taker owns the reference
+ */
+struct want *inbox_take(struct inbox *inbox, uint64_t deadline);
+
+/*
+ * Nobody will take any more: drop what is there and what comes.
+ */
+void inbox_close(struct inbox *inbox);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Counters, C11 atomics, read for one log line at reload and stop (later for
+ * /metrics).
+ */
+#ifndef STATS_H
+#define STATS_H
+
+#include <stdint.h>
+
+enum stat {
+	STAT_CONNECTIONS,
+	STAT_MESSAGES,			/* that reached their end */
+	STAT_ABORTED,			/* messages cut short by the MTA */
+	STAT_SIGNED,			/* messages signed */
+	STAT_SIGNATURES,		/* signatures made */
+	STAT_UNSIGNED_NO_ENTRY,		/* origin ours, no table entry */
+	STAT_UNSIGNED_NO_FROM,
+	STAT_UNSIGNED_NOT_OURS,		/* a table matches, origin not ours */
+	STAT_SIGN_MESSAGE_FAULT,	/* On-SignatureError */
+	STAT_SIGN_OUR_FAULT,		/* On-InternalError */
+	STAT_VERIFIED,			/* messages verified */
+	STAT_RESULT_NONE,		/* messages by best result */
+	STAT_RESULT_PASS,
+	STAT_RESULT_FAIL,
+	STAT_RESULT_POLICY,
+	STAT_RESULT_NEUTRAL,
+	STAT_RESULT_TEMPERROR,
+	STAT_RESULT_PERMERROR,
+	STAT_OVER_LIMIT,
+	STAT_AUTHRES_REMOVED,		/* fields */
+	STAT_REJECTED,
+	STAT_TEMPFAILED,
+	STAT_DNS_QUERIES,
+	STAT_DNS_CACHED,
+	STAT_DNS_FAILED,
+	STAT_KEYS_LOADED,
+	STAT_KEYS_FAILED,
+	STAT_QUEUE_FULL,
+	STAT_SIGN_TIMEOUT,
+	STAT_RELOADS,
+	STAT_RELOADS_FAILED,
+	STAT_LONG_LINES,
+	STAT_LOG_SUPPRESSED,
+	STAT_BAD_PACKETS,
+	STAT_COUNT			/* owners may add before this line */
+};
+
+void stats_add(enum stat stat, uint64_t n);
+uint64_t stats_get(enum stat stat);
+const char *stats_name(enum stat stat);
+
+/*
+ * All counters that are not 0, as one line "name=n name=n".
+ */
+void stats_log(void);
+
+#endif
