@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Allocation that fails on demand: the linker hands each malloc(3) of our objects to
- * __wrap_malloc here, and __real_malloc is the C library's.  Counters are atomic, since
- * worker threads allocate too.
+ * Allocation that fails on demand: the linker hands each malloc(3) of our
+ * objects to __wrap_malloc here, and __real_malloc is the C library's. Counters
+ * are atomic, since worker threads allocate too.
  */
 
 /* system */

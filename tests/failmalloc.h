@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Makes the n-th allocation fail.  Test programs are linked with --wrap for malloc,
- * calloc, realloc, reallocarray, aligned_alloc, posix_memalign, strdup, strndup,
- * asprintf and vasprintf, so this meets the calls of our own objects and never those
- * inside a shared library.
+ * Makes the n-th allocation fail. Test programs are linked with --wrap for
+ * malloc, calloc, realloc, reallocarray, aligned_alloc, posix_memalign, strdup,
+ * strndup, asprintf and vasprintf, so this meets the calls of our own objects
+ * and never those inside a shared library.
  */
 #ifndef FAILMALLOC_H
 #define FAILMALLOC_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What every unit test includes: cmocka with the headers it wants before it, checks that
- * name the row and say got and want, and the loops over split points and failing
- * allocations.
+ * What every unit test includes: cmocka with the headers it wants before it,
+ * checks that name the row and say got and want, and the loops over split
+ * points and failing allocations.
  */
 #ifndef TEST_H
 #define TEST_H
@@ -26,8 +26,15 @@
 
 /*
  * The main of a test program is
- *	int main(void) { const struct CMUnitTest tests[] = { ... }; return TEST_RUN(tests); }
- * It must return 0 or 1: an exit code is eight bits, and cmocka counts failures.
+ *	int
+ *	main(void)
+ *	{
+ *		const struct CMUnitTest tests[] = { ... };
+ *
+ *		return TEST_RUN(tests);
+ *	}
+ * It must return 0 or 1: an exit code is eight bits, and cmocka counts
+ * failures.
  */
 #define TEST_RUN(tests) (cmocka_run_group_tests(tests, NULL, NULL) != 0)
 
@@ -46,7 +53,8 @@ test_print_octets(const char *what, const uint8_t *p, size_t n)
 			fputs("\\n", stderr);
 		else if (p[i] == '\t')
 			fputs("\\t", stderr);
-		else if (p[i] < 0x20 || p[i] > 0x7e || p[i] == '\\' || p[i] == '"')
+		else if (p[i] < 0x20 || p[i] > 0x7e || p[i] == '\\' ||
+		    p[i] == '"')
 			fprintf(stderr, "\\x%02x", p[i]);
 		else
 			fputc(p[i], stderr);
@@ -57,7 +65,8 @@ test_print_octets(const char *what, const uint8_t *p, size_t n)
 #define test_octets(row, got, got_n, want, want_n) \
 	test_octets_at(row, got, got_n, want, want_n, __FILE__, __LINE__)
 #define test_int(row, got, want) \
-	test_int_at(row, (long long)(got), (long long)(want), __FILE__, __LINE__)
+	test_int_at(row, (long long)(got), (long long)(want), __FILE__, \
+	    __LINE__)
 #define test_str(row, got, want) test_str_at(row, got, want, __FILE__, __LINE__)
 #define test_true(row, condition) \
 	test_true_at(row, condition, #condition, __FILE__, __LINE__)
@@ -81,7 +90,8 @@ test_octets_at(const char *row, const void *got, size_t got_n, const void *want,
 }
 
 static inline void
-test_int_at(const char *row, long long got, long long want, const char *file, int line)
+test_int_at(const char *row, long long got, long long want, const char *file,
+    int line)
 {
 	if (got == want)
 		return;
@@ -90,17 +100,20 @@ test_int_at(const char *row, long long got, long long want, const char *file, in
 }
 
 static inline void
-test_str_at(const char *row, const char *got, const char *want, const char *file, int line)
+test_str_at(const char *row, const char *got, const char *want,
+    const char *file, int line)
 {
-	if (got == want || (got != NULL && want != NULL && strcmp(got, want) == 0))
+	if (got == want ||
+	    (got != NULL && want != NULL && strcmp(got, want) == 0))
 		return;
-	fprintf(stderr, "# %s: got \"%s\", want \"%s\"\n", row, got == NULL ? "(null)" : got,
-	    want == NULL ? "(null)" : want);
+	fprintf(stderr, "# %s: got \"%s\", want \"%s\"\n", row,
+	    got == NULL ? "(null)" : got, want == NULL ? "(null)" : want);
 	_fail(file, line);
 }
 
 static inline void
-test_true_at(const char *row, bool condition, const char *text, const char *file, int line)
+test_true_at(const char *row, bool condition, const char *text,
+    const char *file, int line)
 {
 	if (condition)
 		return;
@@ -119,11 +132,11 @@ test_every_split(size_t n, void (*run)(void *arg, size_t cut), void *arg)
 }
 
 /*
- * Call run(arg) with the first allocation failing, then the second, and so on, until a
- * run needs no more; that last one sees no failure.
- *   run      must return true when what it called succeeded, false when it reported
- *            failure; it frees what it made either way
- *   result   the number of allocation sites met (0: nothing was tested, a failure)
+ * Call run(arg) with the first allocation failing, then the second, and so on,
+ * until a run needs no more; that last one sees no failure.
+ *   run      must return true when what it called succeeded, false when it
+ *            reported failure; it frees what it made either way
+ *   result   the number of allocation sites met; 0 (nothing was tested) fails
  */
 static inline size_t
 test_every_allocation(bool (*run)(void *arg), void *arg)
@@ -141,14 +154,16 @@ test_every_allocation(bool (*run)(void *arg), void *arg)
 			return n - 1;
 		}
 		if (done) {
-			fprintf(stderr, "# allocation %zu failed and nobody said so\n", n);
+			fprintf(stderr,
+			    "# allocation %zu failed and nobody said so\n", n);
 			_fail(__FILE__, __LINE__);
 		}
 	}
 }
 
 /*
- * Read a whole file of tests/, as "vectors/rfc6376/example.eml". A NUL follows the octets.
+ * Read a whole file of tests/, as "vectors/rfc6376/example.eml". A NUL follows
+ * the octets.
  *   n        out: octets without the NUL
  *   result   the caller frees it; a file that is not there fails the test
  */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The main of a fuzz target where no fuzzer is linked: runs the target once on each file
- * of its corpus (tests/fuzz/corpus/NAME for fuzz_NAME), or on the files named as
- * arguments, and prints TAP.  A fault ends the program, which the runner sees.
+ * The main of a fuzz target where no fuzzer is linked: runs the target once on
+ * each file of its corpus (tests/fuzz/corpus/NAME for fuzz_NAME), or on the
+ * files named as arguments, and prints TAP. A fault ends the program, which the
+ * runner sees.
  */
 
 /* system */
@@ -77,7 +78,8 @@ main(int argc, char **argv)
 	if (argc < 2) {
 		if (strncmp(name, "fuzz_", 5) == 0)
 			name += 5;
-		snprintf(folder, sizeof(folder), "%s/fuzz/corpus/%s", TESTS_SRCDIR, name);
+		snprintf(folder, sizeof(folder), "%s/fuzz/corpus/%s",
+		    TESTS_SRCDIR, name);
 		return replay_folder(folder);
 	}
 	printf("1..%d\n", argc - 1);
