@@ -165,10 +165,6 @@ class Opendkim(Daemon):
     ours = {"StopTimeout", "SignTimeout", "SignerThreads", "RSABackend",
             "LogStyle", "KeyCacheSize", "CheckSigningTable", "PKCS11Verify"}
 
-    def defaults(self):
-        # it takes no key below a sticky folder such as /tmp
-        return dict(super().defaults(), RequireSafeKeys="no")
-
     def configure(self, text=None, **changes):
         self.options.update(changes)
         for name in self.ours & set(self.options):

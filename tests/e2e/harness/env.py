@@ -83,6 +83,19 @@ class User:
         self.uid, self.gid = entry.pw_uid, entry.pw_gid
 
 
+def _base():
+    """Where scratch folders are made.
+
+    Below /tmp, Sendmail refuses the socket and opendkim the key: a folder
+    that all can write is on the way. /run is root's own.
+    """
+    given = os.environ.get("DKIMD_E2E_TMP")
+    if given:
+        return given
+    return "/run" if os.geteuid() == 0 and os.path.isdir("/run") else (
+        tempfile.gettempdir())
+
+
 class Env:
     """Scratch folder and everything that was started in it."""
 
@@ -92,8 +105,7 @@ class Env:
         self.daemons = []
 
     def __enter__(self):
-        base = os.environ.get("DKIMD_E2E_TMP") or tempfile.gettempdir()
-        self.dir = tempfile.mkdtemp(prefix="dkimd-e2e.", dir=base)
+        self.dir = tempfile.mkdtemp(prefix="dkimd-e2e.", dir=_base())
         os.chmod(self.dir, 0o755)
         return self
 
@@ -151,7 +163,10 @@ class Env:
         for d in self.daemons:
             text = d.log()
             if text:
-                tap.note("log of %s:\n%s" % (d.name, text[-4000:]))
+                lines = [s for s in text.splitlines() if not re.search(
+                    r"(dis)?connect from|message-id=|: removed$", s)]
+                tap.note("log of %s:\n%s" % (d.name,
+                                             "\n".join(lines[-12:])))
 
 
 def end(proc, sig=signal.SIGTERM, timeout=10):

@@ -48,6 +48,13 @@ def make(env, domain, selector, kind="rsa", bits=2048, owner=True,
     return Key(path, domain, selector, kind, record)
 
 
+def replace(env, key, kind="rsa", bits=2048):
+    """Another key pair under the same names, put in place by rename(2)."""
+    new = make(env, key.domain, key.selector, kind, bits, folder="new-keys")
+    os.rename(new.path, key.path)
+    return Key(key.path, key.domain, key.selector, kind, new.record)
+
+
 def zone(*keys):
     """Name to record, as the DNS server and the peers want it."""
     return {k.name: k.record for k in keys}

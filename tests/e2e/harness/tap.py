@@ -98,12 +98,13 @@ def _build_dir(argv):
             return os.path.abspath(given)
 
 
-def run(*parts, limit=170):
-    """Run the parts of a test in order, each in a scratch folder of its own.
+def run(*parts, setup=None, limit=170):
+    """Run the parts of a test in order.
 
-    A part is a function (tap, env); its docstring's first line names it. After
-    `limit` seconds the stacks are printed and the test ends: nothing here may
-    hang a whole run.
+    A part is a function (tap, env); its docstring's first line names it.
+    Each has a scratch folder of its own, or all share what setup(env) made
+    and get that instead of env. After `limit` seconds the stacks are printed
+    and the test ends: nothing here may hang a whole run.
     """
     from .env import Env
 
@@ -115,24 +116,52 @@ def run(*parts, limit=170):
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     signal.signal(signal.SIGINT, lambda *_: sys.exit(130))
     signal.alarm(limit)
-    tap = Tap()
     only = os.environ.get("DKIMD_E2E_ONLY")
+    parts = [p for p in parts if not only or re.search(only, p.__name__)]
+    build = _build_dir(sys.argv)
+    tap = Tap()
     try:
-        for part in parts:
-            if only and not re.search(only, part.__name__):
-                continue
-            tap.note("-- " + (part.__doc__ or part.__name__).splitlines()[0])
-            try:
-                with Env(_build_dir(sys.argv)) as env:
-                    try:
-                        part(tap, env)
-                    except SkipAll:
-                        raise
-                    except Exception:
-                        tap.fault(part.__name__)
-                        env.show_logs(tap)
-            except SkipAll as why:
-                tap.skip(part.__name__.replace("_", " "), str(why))
+        if setup is None:
+            for part in parts:
+                with Env(build) as env:
+                    _run_part(tap, env, part, env)
+        else:
+            with Env(build) as env:
+                _run_shared(tap, env, setup, parts)
     finally:
         signal.alarm(0)
     sys.exit(tap.done())
+
+
+def _run_shared(tap, env, setup, parts):
+    try:
+        shared = setup(env)
+    except SkipAll as why:
+        for part in parts:
+            tap.skip(_title(part), str(why))
+        return
+    except Exception:
+        tap.fault("set-up")
+        env.show_logs(tap)
+        return
+    for part in parts:
+        _run_part(tap, env, part, shared)
+
+
+def _title(part):
+    return part.__name__.replace("_", " ")
+
+
+def _run_part(tap, env, part, argument):
+    tap.note("-- " + (part.__doc__ or _title(part)).splitlines()[0])
+    before = tap.failed
+    began = time.monotonic()
+    try:
+        part(tap, argument)
+    except SkipAll as why:
+        tap.skip(_title(part), str(why))
+    except Exception:
+        tap.fault(_title(part))
+    if tap.failed > before:
+        env.show_logs(tap)
+    tap.note("   %.1f s" % (time.monotonic() - began))
