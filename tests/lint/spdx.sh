@@ -7,7 +7,7 @@
 # Data whose octets count, and where they come from is told in a README beside them
 result 'every file names its licence' "$(
 	files . | grep -v -e '^tests/vectors/' -e '^tests/fuzz/corpus/' -e '^tests/.*/messages/' \
-		-e '^tests/rfc/.*\.tsv$' -e '^tests/faults/.*\.patch$' -e '\.eml$' -e '\.pem$' -e '^build/' |
+		-e '^tests/rfc/.*\.tsv$' -e '^tests/faults/.*\.patch$' -e '\.eml$' -e '\.tsv$' -e '\.pem$' -e '^build/' |
 	while read -r f
 	do
 		[ -s "$f" ] || continue

@@ -31,12 +31,14 @@ plan() {
 	exit
 }
 
-# Files of the tree, without build folders and what Git keeps
+# Files of the tree below the given folders: what Git knows or could, else (out of a tarball)
+# what looks like text of ours
 files() {
 	if [ -e .git ] && command -v git >/dev/null 2>&1; then
 		git -c safe.directory='*' ls-files -co --exclude-standard -- "$@"
 	else
-		find "$@" -type f | sed 's,^\./,,'
+		find "$@" -type f \( -name '*.[ch1-8]' -o -name '*.sh' -o -name '*.py' \) 2>/dev/null |
+			sed 's,^\./,,' | grep -v '^build/'
 	fi | while read -r f
 	do
 		[ ! -f "$f" ] || printf '%s\n' "$f"
