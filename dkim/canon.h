@@ -19,12 +19,11 @@ struct sink {
 struct canon {
 	enum dkim_canon	alg;
 	bool		fix_crlf;	/* bare CR, bare LF count as CRLF */
+	bool		fixed_cr;	/* that CR was the last octet so far */
 	bool		any;		/* an octet has been given out */
-	bool		cr;		/* last octet in was CR */
-	bool		in_line;	/* the line has octets given out */
-	uint64_t	blank_lines;	/* CRLFs held back */
-	uint64_t	white;		/* octets of white space held back */
-	/* canon.c may add fields */
+	bool		white;		/* relaxed: white space is held back, */
+	bool		cr;		/* then, behind it, a CR */
+	uint64_t	blank_lines;	/* CRLFs held back, before both */
 };
 
 void canon_init(struct canon *c, enum dkim_canon alg, bool fix_crlf);
@@ -35,7 +34,7 @@ void canon_init(struct canon *c, enum dkim_canon alg, bool fix_crlf);
  *   out      octets that need no change go there where they lie, as the longest
  *            runs that canon_run (SSE2, NEON or words: three files, one linked)
  *            finds
- *   holds    trailing white space and blank lines stay in c, as counts
+ *   holds    trailing white space and line ends stay in c, as counts
  *   source   RFC 6376 s3.4.3, s3.4.4
  */
 void canon_body(struct canon *c, struct slice in, struct sink *out);

@@ -18,6 +18,12 @@ int digest_init(struct digest *d, const struct dkim_lib *lib) MUSTUSE;
 void digest_add(struct digest *d, struct slice in);
 
 /*
+ * The digest of the octets added so far; more may follow.
+ *   errors   DKIM_ERR_CRYPTO, _NOMEM
+ */
+int digest_snapshot(const struct digest *d, uint8_t out[DIGEST_SIZE]) MUSTUSE;
+
+/*
  * The digest of all octets added; errors are DKIM_ERR_CRYPTO.
  */
 int digest_finish(struct digest *d, uint8_t out[DIGEST_SIZE]) MUSTUSE;

@@ -36,14 +36,16 @@ const struct tag *taglist_find(const struct taglist *list, const char *name);
 
 /*
  * Take the next item off a list with a separator ("from : to"), FWS at its
- * ends out. False at the end. An empty item is given as such.
+ * ends out. False at the end, which is p NULL. An empty item is given as such:
+ * an empty list that has a p is one empty item.
  */
 bool taglist_next(struct slice *rest, uint8_t separator, struct slice *item);
 
 /*
  * Decode dkim-quoted-printable: "=" and two upper or lower hex digits; FWS
  * out; UTF-8 may stand bare (RFC 8616 s5).
- *   errors   DKIM_ERR_SYNTAX; a.p is NULL after it
+ *   out      in a; empty after an error
+ *   errors   DKIM_ERR_SYNTAX, _NOMEM
  *   source   RFC 6376 s2.11
  */
 int taglist_decode_qp(struct slice in, struct arena *a, struct slice *out)
@@ -56,7 +58,7 @@ int taglist_decode_qp(struct slice in, struct arena *a, struct slice *out)
 void taglist_encode_qp(struct slice in, const char *also, struct buf *out);
 
 /*
- * Decimal digits only, 1 to 20 of them, saturating at UINT64_MAX.
+ * Decimal digits only, 1 to 76 of them (l=), saturating at UINT64_MAX.
  *   errors   DKIM_ERR_SYNTAX
  */
 int taglist_number(struct slice in, uint64_t *out) MUSTUSE;

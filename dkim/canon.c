@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Canonicalization of the body (RFC 6376 s3.4.3, s3.4.4); see canon.h.
+ *
+ * Both forms end the same way: line ends are held back until another octet
+ * comes, so those at the end of the body vanish. What is held back mostly still
+ * lies in front of that octet, and then leaves together with it, as one run.
+ */
+
+/* this room */
+#include "canon.h"
+#include "canon_run.h"
+
+#define PIECE	16384	/* octets scanned, then hashed: stay in the L1 cache */
+
+static const uint8_t line_ends[64] =
+    "\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n"
+    "\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n";
+
+static void
+give(struct canon *c, struct slice octets, struct sink *out)
+{
+	c->any = true;
+	out->add(out->context, octets);
+}
+
+static bool
+is_line_end(struct slice in, size_t at)
+{
+	return in.p[at] == '\r' && in.p[at + 1] == '\n';
+}
+
+/*
+ * Where the octets held back begin in front of at, when they lie there as they
+ * will be given out; else at.
+ */
+static size_t
+held_in_place(const struct canon *c, struct slice in, size_t at)
+{
+	size_t from = at;
+	uint64_t i;
+
+	if (c->cr || c->blank_lines > at / 2)
+		return at;
+	if (c->white) {
+		if (from == 0 || in.p[from - 1] != ' ')
+			return at;
+		from--;
+	}
+	for (i = 0; i < c->blank_lines; i++) {
+		if (from < 2 || !is_line_end(in, from - 2))
+			return at;
+		from -= 2;
+	}
+	return from;
+}
+
+/*
+ * Give out what was held back.
+ */
+static void
+give_held(struct canon *c, struct sink *out)
+{
+	size_t n;
+
+	while (c->blank_lines > 0) {
+		n = c->blank_lines < sizeof(line_ends) / 2 ?
+		    (size_t)c->blank_lines : sizeof(line_ends) / 2;
+		give(c, slice_of(line_ends, 2 * n), out);
+		c->blank_lines -= n;
+	}
+	if (c->white)
+		give(c, slice_of(" ", 1), out);
+	if (c->cr)
+		give(c, slice_of("\r", 1), out);
+	c->white = false;
+	c->cr = false;
+}
+
+/*
+ * Give out in from at to end, which ends in other octets than white space, and
+ * hold back the line ends there. The octet at is no part of a line end, or
+ * nothing is left.
+ */
+static void
+give_run(struct canon *c, struct slice in, size_t at, size_t end,
+    struct sink *out)
+{
+	size_t last = end, from;
+
+	if (in.p[last - 1] == '\r')
+		last--;
+	while (last - at >= 2 && is_line_end(in, last - 2))
+		last -= 2;
+	if (last > at) {
+		from = held_in_place(c, in, at);
+		if (from == at)
+			give_held(c, out);
+		c->white = false;
+		c->blank_lines = 0;
+		give(c, slice_sub(in, from, last - from), out);
+	}
+	c->blank_lines += (end - last) / 2;
+	c->cr = (end - last) % 2 != 0;
+}
+
+static void
+simple(struct canon *c, struct slice in, struct sink *out)
+{
+	size_t at = 0;
+
+	if (in.n == 0)
+		return;
+	if (c->cr && in.p[0] == '\n') {
+		c->cr = false;
+		c->blank_lines++;
+		at = 1;
+	} else if (c->cr) {
+		give_held(c, out);
+	}
+	if (at < in.n)
+		give_run(c, in, at, in.n, out);
+}
+
+static void
+relaxed(struct canon *c, struct slice in, struct sink *out)
+{
+	size_t at = 0, n;
+	uint8_t octet;
+
+	while (at < in.n) {
+		octet = in.p[at];
+		n = 1;
+		if (c->cr && octet == '\n') {
+			/* RFC 6376 s3.4.4: white space at line end goes */
+			c->white = false;
+			c->cr = false;
+			c->blank_lines++;
+			at++;
+			continue;
+		}
+		if (c->cr)
+			give_held(c, out);
+		if (octet == ' ' || octet == '\t') {
+			c->white = true;
+		} else if (octet == '\r') {
+			c->cr = true;
+		} else {
+			n = in.n - at < PIECE ? in.n - at : PIECE;
+			n = canon_run(slice_sub(in, at, n));
+			give_run(c, in, at, at + n, out);
+		}
+		at += n;
+	}
+}
+
+static void
+plain(struct canon *c, struct slice in, struct sink *out)
+{
+	if (c->alg == DKIM_SIMPLE)
+		simple(c, in, out);
+	else
+		relaxed(c, in, out);
+}
+
+/*
+ * Index of the first octet octet at or after at, or in.n.
+ */
+static size_t
+find_from(struct slice in, size_t at, uint8_t octet)
+{
+	return at + slice_find(slice_from(in, at), octet);
+}
+
+/*
+ * As plain, bare CR and bare LF made CRLF. A CR at the end of in is taken for a
+ * line end at once, and the LF that may follow is skipped.
+ */
+static void
+fixed(struct canon *c, struct slice in, struct sink *out)
+{
+	size_t start = 0, at, lf, cr, bad;
+
+	if (in.n == 0)
+		return;
+	if (c->fixed_cr && in.p[0] == '\n')
+		start = 1;
+	c->fixed_cr = in.p[in.n - 1] == '\r';
+	at = start;
+	lf = find_from(in, at, '\n');
+	cr = find_from(in, at, '\r');
+	while ((bad = lf < cr ? lf : cr) < in.n) {
+		if (cr + 1 == lf) {
+			bad = lf;
+		} else {
+			plain(c, slice_sub(in, start, bad - start), out);
+			plain(c, slice_of(line_ends, 2), out);
+			start = bad + 1;
+		}
+		at = bad + 1;
+		/* each is searched for only behind the last one found */
+		if (lf < at)
+			lf = find_from(in, at, '\n');
+		if (cr < at)
+			cr = find_from(in, at, '\r');
+	}
+	plain(c, slice_from(in, start), out);
+}
+
+void
+canon_init(struct canon *c, enum dkim_canon alg, bool fix_crlf)
+{
+	*c = (struct canon){ .alg = alg, .fix_crlf = fix_crlf };
+}
+
+void
+canon_body(struct canon *c, struct slice in, struct sink *out)
+{
+	if (c->fix_crlf)
+		fixed(c, in, out);
+	else
+		plain(c, in, out);
+}
+
+void
+canon_body_end(struct canon *c, struct sink *out)
+{
+	if (c->cr)
+		give_held(c, out);
+	c->white = false;
+	c->blank_lines = 0;
+	/* RFC 6376 s3.4.3: a body without octets is one CRLF in simple; s3.4.4:
+	 * it is nothing in relaxed (erratum 1377) */
+	if (c->alg == DKIM_SIMPLE || c->any)
+		give(c, slice_of(line_ends, 2), out);
+}
+
+int
+dkim_canon_parse(struct slice text, enum dkim_canon *header,
+    enum dkim_canon *body)
+{
+	struct slice side[2] = { text, slice_text("simple") };
+	enum dkim_canon alg[2];
+	size_t slash = slice_find(text, '/'), i;
+
+	/* RFC 6376 s3.5 c=: one word is the header's */
+	if (slash < text.n) {
+		side[0] = slice_sub(text, 0, slash);
+		side[1] = slice_from(text, slash + 1);
+	}
+	for (i = 0; i < 2; i++) {
+		if (slice_equal_nocase(side[i], slice_text("simple")))
+			alg[i] = DKIM_SIMPLE;
+		else if (slice_equal_nocase(side[i], slice_text("relaxed")))
+			alg[i] = DKIM_RELAXED;
+		else
+			return DKIM_ERR_SYNTAX;
+	}
+	*header = alg[0];
+	*body = alg[1];
+	return 0;
+}
+
+const char *
+dkim_canon_text(enum dkim_canon canon)
+{
+	return canon == DKIM_SIMPLE ? "simple" : "relaxed";
+}

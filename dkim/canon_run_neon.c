@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The scan of relaxed body canonicalization with NEON; see canon_run.h.
+ */
+
+/* system */
+#include <arm_neon.h>
+
+/* this room */
+#include "canon_run.h"
+
+#define LANE	16	/* octets of a vector */
+#define STEP	64	/* octets a round: one test for four vectors */
+
+/*
+ * Octets set where relaxed has something to do, for the 16 from at on; octet
+ * at + 16 is read too.
+ */
+static inline uint8x16_t
+events(struct slice in, size_t at)
+{
+	const uint8x16_t space = vdupq_n_u8(' ');
+	const uint8x16_t tab = vdupq_n_u8('\t');
+	const uint8x16_t cr = vdupq_n_u8('\r');
+	uint8x16_t here = vld1q_u8(&in.p[at]), next = vld1q_u8(&in.p[at + 1]);
+	uint8x16_t white;
+
+	white = vorrq_u8(vceqq_u8(next, space), vceqq_u8(next, cr));
+	/* SP before HTAB: the SP is the first octet to change */
+	white = vorrq_u8(white, vceqq_u8(next, tab));
+	white = vandq_u8(white, vceqq_u8(here, space));
+	return vorrq_u8(white, vceqq_u8(here, tab));
+}
+
+static inline bool
+is_any(uint8x16_t v)
+{
+	uint64x2_t w = vreinterpretq_u64_u8(v);
+
+	return (vgetq_lane_u64(w, 0) | vgetq_lane_u64(w, 1)) != 0;
+}
+
+size_t
+canon_run(struct slice in)
+{
+	size_t at = 0;
+	uint8x16_t a, b;
+
+	for (; in.n - at > STEP; at += STEP) {
+		a = vorrq_u8(events(in, at), events(in, at + LANE));
+		b = vorrq_u8(events(in, at + 2 * LANE),
+		    events(in, at + 3 * LANE));
+		if (is_any(vorrq_u8(a, b)))
+			break;
+	}
+	for (; in.n - at > LANE; at += LANE)
+		if (is_any(events(in, at)))
+			break;
+	return canon_run_from(in, at);
+}

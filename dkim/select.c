@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Selection of header fields by h=; see select.h. The names are sorted once,
+ * and the fields of each are chained from the bottom up, so that names repeated
+ * over thousands of fields cost no more than a look-up each.
+ */
+
+/* system */
+#include <stdlib.h>
+
+/* this room */
+#include "header.h"
+#include "select.h"
+
+struct entry {			/* one distinct name */
+	struct slice	name;
+	size_t		next;	/* lowest field not taken, or NONE */
+	size_t		top;	/* last one chained, while chaining */
+};
+
+#define NONE	SIZE_MAX	/* no field */
+
+struct table {
+	struct entry	*entries;
+	size_t		 n;
+	size_t		*above;	/* by field: the next one of its name */
+};
+
+static int
+compare_entries(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	return header_compare_names(x->name, y->name);
+}
+
+static struct entry *
+find_entry(const struct table *t, struct slice name)
+{
+	struct entry key = { .name = name };
+
+	return bsearch(&key, t->entries, t->n, sizeof(key), compare_entries);
+}
+
+static int
+make_table(struct table *t, const struct slice *names, size_t n,
+    size_t fields)
+{
+	size_t i, distinct = 0;
+
+	t->entries = calloc(n, sizeof(*t->entries));
+	t->above = calloc(fields, sizeof(*t->above));
+	if (t->entries == NULL || t->above == NULL)
+		return DKIM_ERR_NOMEM;
+	for (i = 0; i < n; i++)
+		t->entries[i] = (struct entry){ names[i], NONE, NONE };
+	qsort(t->entries, n, sizeof(*t->entries), compare_entries);
+	for (i = 0; i < n; i++) {
+		if (i > 0 && compare_entries(&t->entries[i],
+		    &t->entries[distinct - 1]) == 0)
+			continue;
+		t->entries[distinct++] = t->entries[i];
+	}
+	t->n = distinct;
+	return 0;
+}
+
+/*
+ * Chain the fields of each name, the lowest first.
+ */
+static void
+chain_fields(struct table *t, const struct dkim_header *header, size_t own)
+{
+	struct entry *entry;
+	size_t i;
+
+	for (i = dkim_header_count(header); i-- > 0;) {
+		t->above[i] = NONE;
+		if (i == own)
+			continue;
+		entry = find_entry(t, header_name(header, i));
+		if (entry == NULL)
+			continue;
+		if (entry->next == NONE)
+			entry->next = i;
+		else
+			t->above[entry->top] = i;
+		entry->top = i;
+	}
+}
+
+int
+select_fields(const struct dkim_header *header, const struct slice *names,
+    size_t n, size_t own, enum dkim_canon alg, struct sink *out)
+{
+	struct table t = { 0 };
+	struct entry *entry;
+	size_t i, at;
+	int r = 0;
+
+	if (n == 0 || dkim_header_count(header) == 0)
+		return 0;
+	if ((r = make_table(&t, names, n, dkim_header_count(header))) != 0)
+		goto out;
+	chain_fields(&t, header, own);
+	for (i = 0; i < n; i++) {
+		entry = find_entry(&t, names[i]);
+		assert(entry != NULL);
+		/* RFC 6376 s5.4: a name without a field is the null string */
+		if ((at = entry->next) == NONE)
+			continue;
+		entry->next = t.above[at];
+		canon_field(alg, dkim_header_name(header, at),
+		    dkim_header_value(header, at), out);
+	}
+out:
+	free(t.entries);
+	free(t.above);
+	return r;
+}
