@@ -1,26 +1,49 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The log: syslog, or standard error (for the journal). Never blocks on
- * anything but its own lock, which is a leaf. The one mutable global beside
- * stats.c.
+ * The log: syslog, or standard error (for the journal). Lines go into a
+ * bounded queue that a thread of its own writes out, so that a syslog that
+ * stands still costs lines (counted), never mail. The lock guards queue and
+ * held-back lines; it is a leaf: nothing is taken under it, nothing written.
+ * The one mutable global beside stats.c.
  */
 #ifndef LOG_H
 #define LOG_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <syslog.h>
 
 #include "options.h"
 
+#define LOG_TEXT_MAX	4096	/* octets of a line; the rest becomes "..." */
+#define LOG_QUEUE_MAX	4096	/* lines waiting for the writer */
+#define LOG_KEYS_MAX	256	/* kinds of fault remembered at a time */
+#define LOG_KEY_MAX	128	/* octets of a key that are compared */
+#define LOG_PERIOD	60	/* seconds that a kind is held back */
+
 /*
  * Open by the options Syslog, SyslogFacility, SyslogName; again at reload.
- *   foreground   also to standard error when it is a terminal or the journal
+ *   foreground   also to standard error when it is a terminal; only there
+ *                when it is the journal, when Syslog is no, or when there is
+ *                no syslog
  */
 void log_open(const struct options *options, bool foreground);
 
 /*
+ * Start the writer thread; not before the last fork. Until then, and when no
+ * thread is to be had, lines are written at once or not at all.
+ */
+void log_start(void);
+
+/*
+ * The facility that a name of SyslogFacility stands for.
+ *   returns   LOG_MAIL and the like, or -1
+ */
+int log_facility(const char *name);
+
+/*
  * One line; format is constant, untrusted octets escaped before
- * (buf_add_escaped).
+ * (buf_add_escaped). Control octets that got here all the same are escaped.
  *   priority   LOG_ERR, ... of syslog.h
  */
 void log_line(int priority, const char *format, ...)
@@ -34,7 +57,8 @@ void log_limited(int priority, const char *key, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /*
- * Text queued out; before _exit.
+ * Counts of lines held back, and text queued, out; before _exit. Waits two
+ * seconds at most.
  */
 void log_flush(void);
 

@@ -6,7 +6,11 @@
 #ifndef STATS_H
 #define STATS_H
 
+#include <stddef.h>
 #include <stdint.h>
+
+/* Octets that all names and values can take */
+#define STATS_TEXT_MAX	(STAT_COUNT * 48)
 
 enum stat {
 	STAT_CONNECTIONS,
@@ -34,14 +38,18 @@ enum stat {
 	STAT_DNS_QUERIES,
 	STAT_DNS_CACHED,
 	STAT_DNS_FAILED,
+	STAT_DNS_REFUSED,		/* over our bound of look-ups in flight */
 	STAT_KEYS_LOADED,
 	STAT_KEYS_FAILED,
 	STAT_QUEUE_FULL,
 	STAT_SIGN_TIMEOUT,
+	STAT_SIGN_FAULTS,		/* signatures wrong at the check
+					 * after signing */
 	STAT_RELOADS,
 	STAT_RELOADS_FAILED,
 	STAT_LONG_LINES,
-	STAT_LOG_SUPPRESSED,
+	STAT_LOG_SUPPRESSED,		/* lines held back */
+	STAT_LOG_DROPPED,		/* lines lost: syslog stood still */
 	STAT_BAD_PACKETS,
 	STAT_COUNT			/* owners may add before this line */
 };
@@ -49,6 +57,13 @@ enum stat {
 void stats_add(enum stat stat, uint64_t n);
 uint64_t stats_get(enum stat stat);
 const char *stats_name(enum stat stat);
+
+/*
+ * The counters that are not 0 into out, NUL-ended: "name=n name=n".
+ *   size     octets of out; STATS_TEXT_MAX is enough for all
+ *   returns  octets written, without the NUL
+ */
+size_t stats_print(char *out, size_t size);
 
 /*
  * All counters that are not 0, as one line "name=n name=n".
