@@ -6,7 +6,7 @@
 #ifndef ANSWERS_H
 #define ANSWERS_H
 
-#include "../dkim/dkim.h"
+#include "dkim/dkim.h"
 
 struct answers;
 

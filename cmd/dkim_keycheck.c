@@ -3,20 +3,20 @@
  * dkim keycheck: compare private keys with the records published for them.
  */
 
-/* System. */
+/* system */
 #include <err.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sysexits.h>
 
-/* Rooms below. */
-#include "../rsa-backend/rsab.h"
-#include "../dkim/dkim.h"
-#include "../milter/conf.h"
-#include "../milter/keystore.h"
+/* rooms below */
+#include "rsa-backend/rsab.h"
+#include "dkim/dkim.h"
+#include "milter/conf.h"
+#include "milter/keystore.h"
 
-/* This room. */
+/* this room */
 #include "answers.h"
 #include "input.h"
 #include "subcommand.h"

@@ -3,7 +3,7 @@
  * dkim keygen: make a private key and the record that publishes it.
  */
 
-/* System. */
+/* system */
 #include <sys/stat.h>
 #include <err.h>
 #include <errno.h>
@@ -15,11 +15,11 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-/* Rooms below. */
-#include "../rsa-backend/rsab.h"
-#include "../dkim/dkim.h"
+/* rooms below */
+#include "rsa-backend/rsab.h"
+#include "dkim/dkim.h"
 
-/* This room. */
+/* this room */
 #include "newfile.h"
 #include "subcommand.h"
 

@@ -3,7 +3,7 @@
  * dkim sign: sign a message in a file.
  */
 
-/* System. */
+/* system */
 #include <err.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -11,11 +11,11 @@
 #include <sysexits.h>
 #include <time.h>
 
-/* Rooms below. */
-#include "../rsa-backend/rsab.h"
-#include "../dkim/dkim.h"
+/* rooms below */
+#include "rsa-backend/rsab.h"
+#include "dkim/dkim.h"
 
-/* This room. */
+/* this room */
 #include "input.h"
 #include "sign_config.h"
 #include "subcommand.h"

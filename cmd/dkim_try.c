@@ -4,7 +4,7 @@
  * it would be passed on.
  */
 
-/* System. */
+/* system */
 #include <arpa/inet.h>
 #include <err.h>
 #include <getopt.h>
@@ -13,7 +13,7 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-/* This room. */
+/* this room */
 #include "fieldlist.h"
 #include "input.h"
 #include "milter_client.h"

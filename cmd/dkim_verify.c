@@ -3,7 +3,7 @@
  * dkim verify: judge the signatures of messages in files.
  */
 
-/* System. */
+/* system */
 #include <err.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -12,11 +12,11 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Rooms below. */
-#include "../rsa-backend/rsab.h"
-#include "../dkim/dkim.h"
+/* rooms below */
+#include "rsa-backend/rsab.h"
+#include "dkim/dkim.h"
 
-/* This room. */
+/* this room */
 #include "answers.h"
 #include "input.h"
 #include "subcommand.h"

@@ -3,14 +3,14 @@
  * TXT records from a file; see dnsfile.h.
  */
 
-/* System. */
+/* system */
 #include <err.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
 #include <sysexits.h>
 
-/* This room. */
+/* this room */
 #include "dnsfile.h"
 
 struct record {

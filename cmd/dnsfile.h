@@ -7,7 +7,7 @@
 #ifndef DNSFILE_H
 #define DNSFILE_H
 
-#include "../dkim/dkim.h"
+#include "dkim/dkim.h"
 
 struct dnsfile;
 

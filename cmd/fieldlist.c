@@ -3,10 +3,10 @@
  * Header fields under change; see fieldlist.h.
  */
 
-/* System. */
+/* system */
 #include <stdlib.h>
 
-/* This room. */
+/* this room */
 #include "fieldlist.h"
 
 static int

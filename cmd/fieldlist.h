@@ -5,7 +5,7 @@
 #ifndef FIELDLIST_H
 #define FIELDLIST_H
 
-#include "../dkim/dkim.h"
+#include "dkim/dkim.h"
 
 struct field {
 	uint8_t		*text;		/* malloc'd: name, ":", value */

@@ -3,16 +3,16 @@
  * Messages from files; see input.h.
  */
 
-/* System. */
+/* system */
 #include <err.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <sysexits.h>
 
-/* Rooms below. */
-#include "../rsa-backend/rsab.h"
+/* rooms below */
+#include "rsa-backend/rsab.h"
 
-/* This room. */
+/* this room */
 #include "input.h"
 
 #define CHUNK	65536	/* octets read at once */

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "../dkim/dkim.h"
+#include "dkim/dkim.h"
 
 struct input {
 	FILE		*file;

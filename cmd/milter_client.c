@@ -3,7 +3,7 @@
  * The MTA's side of a milter connection; see milter_client.h.
  */
 
-/* System. */
+/* system */
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/un.h>
@@ -15,7 +15,7 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-/* This room. */
+/* this room */
 #include "milter_client.h"
 
 #define TIMEOUT		120	/* seconds of silence */

@@ -5,7 +5,7 @@
 #ifndef MILTER_CLIENT_H
 #define MILTER_CLIENT_H
 
-#include "../milter/wire.h"
+#include "milter/wire.h"
 
 struct milter_client {
 	int		 fd;

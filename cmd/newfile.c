@@ -3,7 +3,7 @@
  * Files that appear whole; see newfile.h.
  */
 
-/* System. */
+/* system */
 #include <sys/stat.h>
 #include <err.h>
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-/* This room. */
+/* this room */
 #include "newfile.h"
 
 static int

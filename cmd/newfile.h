@@ -9,7 +9,7 @@
 
 #include <sys/types.h>
 
-#include "../dkim/dkim.h"
+#include "dkim/dkim.h"
 
 struct newfile {
 	const char	*path;

@@ -3,11 +3,11 @@
  * Faults of a configuration on stderr; see terminal_report.h.
  */
 
-/* System. */
+/* system */
 #include <stdio.h>
 #include <string.h>
 
-/* This room. */
+/* this room */
 #include "terminal_report.h"
 
 static void

@@ -5,7 +5,7 @@
 #ifndef TERMINAL_REPORT_H
 #define TERMINAL_REPORT_H
 
-#include "../milter/report.h"
+#include "milter/report.h"
 
 void terminal_report_init(struct report *report);
 

@@ -3,10 +3,10 @@
  * Tab-separated values; see tsv.h.
  */
 
-/* System. */
+/* system */
 #include <stdio.h>
 
-/* This room. */
+/* this room */
 #include "tsv.h"
 
 void

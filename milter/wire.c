@@ -3,7 +3,7 @@
  * Milter packets, both ends; see wire.h.
  */
 
-/* This room. */
+/* this room */
 #include "wire.h"
 
 /*

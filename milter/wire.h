@@ -10,7 +10,7 @@
 #ifndef WIRE_H
 #define WIRE_H
 
-#include "../dkim/dkim.h"
+#include "dkim/dkim.h"
 
 #define WIRE_DATA_MAX		65535	/* octets of a packet's data */
 #define WIRE_PACKET_MAX		(WIRE_DATA_MAX + 5)
