@@ -109,7 +109,7 @@ def run(*parts, setup=None, limit=170):
     from .env import Env
 
     def on_alarm(*_):
-        faulthandler.dump_traceback()
+        faulthandler.dump_traceback(all_threads=False)
         raise TimeoutError("test over its limit of %d s" % limit)
 
     signal.signal(signal.SIGALRM, on_alarm)
