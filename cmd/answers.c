@@ -32,6 +32,7 @@ struct answers {
 	struct loop		*loop;
 	struct resolver		*resolver;
 	struct inbox		*inbox;
+	size_t			 asked;	/* questions of earlier messages */
 };
 
 static int
@@ -158,14 +159,18 @@ ask_all(struct answers *a, const char *const *names, size_t n,
 	size_t i, open = 0;
 
 	for (i = 0; i < n; i++)
-		open += ask(a, names[i], i, expires, &out[i]);
+		open += ask(a, names[i], a->asked + i, expires, &out[i]);
 	/* a second more: the resolver itself answers at the deadline */
 	while (open > 0 &&
 	    (want = inbox_take(a->inbox, expires + 1000000)) != NULL) {
-		take_answer(want, &out[want->id]);
+		/* an answer that an earlier message gave up is none of ours */
+		if (want->id >= a->asked) {
+			take_answer(want, &out[want->id - a->asked]);
+			open--;
+		}
 		want_unref(want);
-		open--;
 	}
+	a->asked += n;
 }
 
 void
