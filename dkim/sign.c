@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The signer of one message (RFC 6376 s5): several signatures over one pass of
+ * its body.
+ */
+
+/* system */
+#include <stdlib.h>
+
+/* room below */
+#include "rsa-backend/rsab.h"
+
+/* this room */
+#include "base64.h"
+#include "bodyhash.h"
+#include "header.h"
+#include "select.h"
+#include "sigprint.h"
+#include "taglist.h"
+
+#define ARENA_MAX	((size_t)16 * DKIM_HEADER_HARD_MAX)	/* octets */
+
+static const char field_name[] = "DKIM-Signature";
+
+struct wish {
+	struct sigprint	print;
+	size_t		body_hash;	/* index in bodyhash */
+};
+
+struct dkim_signer {
+	const struct dkim_lib		*lib;
+	const struct dkim_header	*header;
+	struct arena			 arena;
+	struct bodyhash			*bodyhash;
+	struct wish			 wishes[DKIM_SIGNATURES_MADE];
+	size_t				 n;
+	bool				 started;	/* body octets came */
+	bool				 ended;
+};
+
+int
+dkim_signer_new(const struct dkim_lib *lib, const struct dkim_header *header,
+    bool fix_crlf, struct dkim_signer **out)
+{
+	struct dkim_signer *signer;
+	int r;
+
+	signer = calloc(1, sizeof(*signer));
+	if (signer == NULL)
+		return DKIM_ERR_NOMEM;
+	signer->lib = lib;
+	signer->header = header;
+	arena_init(&signer->arena, ARENA_MAX);
+	r = bodyhash_new(lib, fix_crlf, &signer->bodyhash);
+	if (r != 0) {
+		dkim_signer_free(signer);
+		return r;
+	}
+	*out = signer;
+	return 0;
+}
+
+void
+dkim_signer_free(struct dkim_signer *signer)
+{
+	if (signer == NULL)
+		return;
+	bodyhash_free(signer->bodyhash);
+	arena_clear(&signer->arena);
+	free(signer);
+}
+
+/*
+ * RFC 6376 s5.4: From MUST be signed; s8.15: not more than one of them.
+ */
+static int
+check_from(const struct dkim_header *header)
+{
+	size_t count = dkim_header_count(header);
+	struct slice from = slice_text("From");
+	size_t first = dkim_header_find(header, from, 0);
+
+	if (first == count)
+		return DKIM_ERR_NO_FROM;
+	if (dkim_header_find(header, from, first + 1) != count)
+		return DKIM_ERR_MANY_FROM;
+	return 0;
+}
+
+static int
+set_algorithm(const struct rsab_key *key, struct sigprint *out)
+{
+	if (rsab_key_type(key) == RSAB_ED25519) {
+		out->algorithm = "ed25519-sha256";
+		return 0;
+	}
+	/* RFC 8301 s3.2: every RSA key has 1024 bits or more */
+	if (rsab_key_bits(key) < DKIM_RSA_BITS_FLOOR)
+		return DKIM_ERR_ARGUMENT;
+	out->algorithm = "rsa-sha256";
+	return 0;
+}
+
+static int
+copy_text(struct arena *a, const char *text, struct slice *out)
+{
+	*out = arena_copy(a, slice_text(text));
+	return out->p == NULL ? DKIM_ERR_NOMEM : 0;
+}
+
+/*
+ * d= and s=, as A-labels (RFC 6376 s3.5).
+ */
+static int
+set_names(struct arena *a, const struct dkim_sign_options *o,
+    struct sigprint *out)
+{
+	char domain[DKIM_NAME_MAX + 1], selector[DKIM_NAME_MAX + 1];
+	int r;
+
+	r = dkim_domain_to_ascii(o->domain, domain);
+	if (r == 0)
+		r = dkim_selector_to_ascii(o->selector, selector);
+	if (r != 0)
+		return r == DKIM_ERR_NOMEM ? r : DKIM_ERR_ARGUMENT;
+	if (strlen(selector) + strlen("._domainkey.") + strlen(domain) >
+	    DKIM_NAME_MAX)
+		return DKIM_ERR_ARGUMENT;
+	r = copy_text(a, domain, &out->domain);
+	return r != 0 ? r : copy_text(a, selector, &out->selector);
+}
+
+/*
+ * i=: within d= (RFC 6376 s3.5); the local-part is dkim-quoted-printable.
+ */
+static int
+set_identity(struct arena *a, struct slice identity, struct sigprint *out)
+{
+	char domain[DKIM_NAME_MAX + 1];
+	size_t at = identity.n;
+	struct buf text;
+	int r;
+
+	if (identity.n == 0)
+		return 0;
+	while (at > 0 && identity.p[at - 1] != '@')
+		at--;
+	if (at == 0 || identity.n > DKIM_ADDRESS_MAX)
+		return DKIM_ERR_ARGUMENT;
+	r = dkim_domain_to_ascii(slice_from(identity, at), domain);
+	if (r != 0)
+		return r == DKIM_ERR_NOMEM ? r : DKIM_ERR_ARGUMENT;
+	if (!dkim_domain_is_within(slice_text(domain), out->domain))
+		return DKIM_ERR_ARGUMENT;
+	buf_init(&text, (size_t)3 * DKIM_ADDRESS_MAX + DKIM_NAME_MAX);
+	taglist_encode_qp(slice_sub(identity, 0, at - 1), "", &text);
+	buf_add_octet(&text, '@');
+	buf_add_text(&text, domain);
+	r = buf_end(&text);
+	if (r == 0) {
+		out->identity = arena_copy(a, buf_slice(&text));
+		r = out->identity.p == NULL ? DKIM_ERR_NOMEM : 0;
+	}
+	buf_clear(&text);
+	return r;
+}
+
+/*
+ * A field's name as h= can carry it: RFC 5322 s4.5 allows white space before
+ * the colon. Empty where a name cannot stand in a tag-list.
+ */
+static struct slice
+signable_name(const struct dkim_header *header, size_t i)
+{
+	struct slice name = header_name(header, i);
+
+	if (slice_find(name, ';') < name.n)
+		name.n = 0;
+	return name;
+}
+
+static bool
+has_name(const struct dkim_names *names, struct slice name)
+{
+	return names != NULL && dkim_names_has(names, name);
+}
+
+static bool
+is_signed(const struct dkim_sign_options *o, struct slice name)
+{
+	if (name.n == 0)
+		return false;
+	/* RFC 6376 s5.4: From MUST be signed, whatever the lists say */
+	if (slice_equal_nocase(name, slice_text("From")))
+		return true;
+	/* Once more than present is only true if the present ones are in */
+	if (has_name(o->oversign, name))
+		return true;
+	return has_name(o->sign, name) && !has_name(o->omit, name);
+}
+
+/*
+ * h=: each field that is signed, from the top, then the oversigned names.
+ */
+static int
+set_signed(struct dkim_signer *signer, const struct dkim_sign_options *o,
+    struct sigprint *out)
+{
+	size_t i, n = 0, count = dkim_header_count(signer->header);
+	size_t extra = o->oversign == NULL ? 0 :
+	    dkim_names_count(o->oversign);
+	struct slice *names, name;
+
+	for (i = 0; i < count; i++)
+		if (is_signed(o, signable_name(signer->header, i)))
+			n++;
+	if (n + extra > DKIM_SIGNED_NAMES_MAX)
+		return DKIM_ERR_LIMIT;
+	names = arena_alloc(&signer->arena, (n + extra) * sizeof(names[0]));
+	if (names == NULL)
+		return DKIM_ERR_NOMEM;
+	for (i = 0, n = 0; i < count; i++) {
+		name = signable_name(signer->header, i);
+		if (is_signed(o, name))
+			names[n++] = name;	/* the header outlives us */
+	}
+	for (i = 0; i < extra; i++) {
+		names[n] = arena_copy(&signer->arena,
+		    dkim_names_at(o->oversign, i));
+		if (names[n++].p == NULL)
+			return DKIM_ERR_NOMEM;
+	}
+	out->names = names;
+	out->names_n = n;
+	return 0;
+}
+
+/*
+ * z=: copies of the signed fields (RFC 6376 s3.5).
+ */
+static int
+set_copies(struct dkim_signer *signer, const struct dkim_sign_options *o,
+    struct sigprint *out)
+{
+	size_t i, count = dkim_header_count(signer->header);
+	struct slice name;
+	struct buf text;
+	int r;
+
+	if (!o->copy_fields)
+		return 0;
+	buf_init(&text, DKIM_FIELD_MAX);
+	for (i = 0; i < count; i++) {
+		name = signable_name(signer->header, i);
+		if (!is_signed(o, name))
+			continue;
+		if (text.n > 0)
+			buf_add_octet(&text, '|');
+		taglist_encode_qp(name, "|", &text);
+		buf_add_octet(&text, ':');
+		taglist_encode_qp(dkim_header_value(signer->header, i), "|",
+		    &text);
+	}
+	r = buf_end(&text);
+	if (r == 0) {
+		out->copies = arena_copy(&signer->arena, buf_slice(&text));
+		r = out->copies.p == NULL ? DKIM_ERR_NOMEM : 0;
+	}
+	buf_clear(&text);
+	return r;
+}
+
+static int
+set_print(struct dkim_signer *signer, const struct dkim_sign_options *o,
+    struct sigprint *out)
+{
+	int r;
+
+	out->header_canon = o->header_canon;
+	out->body_canon = o->body_canon;
+	out->time = o->now;
+	if (o->ttl != 0)
+		out->expiry = o->ttl > UINT64_MAX - o->now ? UINT64_MAX :
+		    o->now + o->ttl;
+	r = set_algorithm(o->key, out);
+	if (r == 0)
+		r = set_names(&signer->arena, o, out);
+	if (r == 0)
+		r = set_identity(&signer->arena, o->identity, out);
+	if (r == 0)
+		r = set_signed(signer, o, out);
+	if (r == 0)
+		r = set_copies(signer, o, out);
+	return r;
+}
+
+int
+dkim_signer_add(struct dkim_signer *signer,
+    const struct dkim_sign_options *options, size_t *index)
+{
+	struct wish *wish = &signer->wishes[signer->n];
+	int r;
+
+	if (signer->started || signer->ended)
+		return DKIM_ERR_STATE;
+	if (signer->n == DKIM_SIGNATURES_MADE)
+		return DKIM_ERR_LIMIT;
+	r = check_from(signer->header);
+	if (r != 0)
+		return r;
+	memset(wish, 0, sizeof(*wish));
+	r = set_print(signer, options, &wish->print);
+	if (r == 0)
+		r = bodyhash_want(signer->bodyhash, options->body_canon,
+		    UINT64_MAX, &wish->body_hash);
+	if (r != 0)
+		return r;
+	*index = signer->n++;
+	return 0;
+}
+
+int
+dkim_signer_body(struct dkim_signer *signer, struct slice in)
+{
+	if (signer->ended)
+		return DKIM_ERR_STATE;
+	signer->started = true;
+	return bodyhash_add(signer->bodyhash, in);
+}
+
+int
+dkim_signer_body_end(struct dkim_signer *signer)
+{
+	uint64_t total;
+	size_t i;
+	int r;
+
+	if (signer->ended)
+		return DKIM_ERR_STATE;
+	r = bodyhash_end(signer->bodyhash);
+	if (r != 0)
+		return r;
+	for (i = 0; i < signer->n; i++)
+		bodyhash_get(signer->bodyhash, signer->wishes[i].body_hash,
+		    signer->wishes[i].print.body_hash, &total);
+	signer->ended = true;
+	return 0;
+}
+
+static void
+add_to_digest(void *context, struct slice octets)
+{
+	digest_add(context, octets);
+}
+
+/*
+ * The hash that is signed: the fields of h=, then our own with empty b=
+ * (RFC 6376 s3.7).
+ */
+static int
+hash_header(const struct dkim_signer *signer, const struct sigprint *print,
+    struct slice value, uint8_t out[DIGEST_SIZE])
+{
+	struct digest digest = { NULL, 0 };
+	struct sink sink = { add_to_digest, &digest };
+	int r;
+
+	r = digest_init(&digest, signer->lib);
+	if (r == 0)
+		r = select_fields(signer->header, print->names, print->names_n,
+		    dkim_header_count(signer->header), print->header_canon,
+		    &sink);
+	if (r == 0) {
+		canon_field_last(print->header_canon, slice_text(field_name),
+		    value, &sink);
+		r = digest_finish(&digest, out);
+	}
+	digest_clear(&digest);
+	return r;
+}
+
+int
+dkim_signer_job(struct dkim_signer *signer, size_t index, struct rsab_job *job)
+{
+	struct sigprint_writer w;
+	struct buf value;
+	int r;
+
+	if (!signer->ended || index >= signer->n)
+		return DKIM_ERR_STATE;
+	buf_init(&value, DKIM_FIELD_MAX);
+	w = (struct sigprint_writer){ &value, "\r\n", 0 };
+	sigprint_head(&signer->wishes[index].print, &w);
+	r = buf_end(&value);
+	if (r == 0)
+		r = hash_header(signer, &signer->wishes[index].print,
+		    buf_slice(&value), job->digest);
+	buf_clear(&value);
+	job->op = RSAB_OP_SIGN;
+	job->hash = RSAB_SHA256;
+	return r;
+}
+
+int
+dkim_signer_field(const struct dkim_signer *signer, size_t index,
+    struct slice signature, const char *line_end, struct buf *out)
+{
+	struct sigprint_writer w = { out, line_end, 0 };
+	struct buf text;
+	int r;
+
+	if (!signer->ended || index >= signer->n)
+		return DKIM_ERR_STATE;
+	if (signature.n == 0 || signature.n > RSAB_SIGNATURE_MAX)
+		return DKIM_ERR_ARGUMENT;
+	buf_init(&text, BASE64_SIZE(RSAB_SIGNATURE_MAX));
+	base64_encode(signature, &text);
+	r = buf_end(&text);
+	if (r == 0) {
+		sigprint_head(&signer->wishes[index].print, &w);
+		sigprint_signature(buf_slice(&text), &w);
+		r = buf_end(out);
+	}
+	buf_clear(&text);
+	return r;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A message under verification: what verify.c (life, questions, body),
+ * choose.c (which signatures) and judge.c (verdicts) share.
+ */
+#ifndef DKIM_VERIFY_H
+#define DKIM_VERIFY_H
+
+#include "bodyhash.h"
+#include "keyrec.h"
+#include "sigfield.h"
+
+struct verify_query {
+	struct slice		 name;		/* a NUL behind */
+	uint32_t		 hash;		/* of name */
+	bool			 answered;
+	struct dkim_answer	 answer;
+};
+
+/*
+ * A key record that is tried on a signature.
+ */
+struct verify_try {
+	const struct keyrec	*rec;
+	struct rsab_job		*job;		/* NULL: b= is of other length */
+};
+
+struct verify_signature {
+	struct sigfield		 field;
+	struct dkim_verdict	 verdict;
+	size_t			 own;		/* index in the header */
+	bool			 judged;	/* the verdict is final */
+	bool			 chosen;	/* is looked at */
+	size_t			 query;
+	size_t			 body_hash;	/* index in bodyhash */
+	const char		*over;		/* key above the cap: reason */
+	struct verify_try	 tries[DKIM_TXT_RECORDS_TRIED];
+	size_t			 tries_n;
+};
+
+struct dkim_verifier {
+	const struct dkim_lib		*lib;
+	const struct dkim_header	*header;
+	struct dkim_verify_options	 options;
+	struct arena			 arena;
+	struct verify_signature		*signatures;	/* from the top */
+	size_t				 n;
+	struct verify_query		*queries;
+	size_t				 queries_n;
+	size_t				 chosen;	/* to be verified */
+	struct bodyhash			*bodyhash;	/* NULL: none chosen */
+	bool				 many_from;
+	bool				 ended;		/* body_end was called */
+	bool				 finished;
+};
+
+/*
+ * Pick the signatures that are looked at among those not judged, and set
+ * their questions; the others get their verdict.
+ *   errors   DKIM_ERR_NOMEM
+ *   source   BEHAVIOUR 6
+ */
+int choose_signatures(struct dkim_verifier *v) MUSTUSE;
+
+/*
+ * Judge what is not judged yet.
+ *   errors   DKIM_ERR_NOMEM, _CRYPTO
+ *   source   BEHAVIOUR 6, RFC 6376 s6.1.2, s6.1.3
+ */
+int judge_signatures(struct dkim_verifier *v, struct rsab_worker *worker)
+    MUSTUSE;
+
+/*
+ * Make this the final verdict; reason is static.
+ */
+void judge_set(struct verify_signature *sig, enum dkim_result result,
+    const char *reason);
+
+#endif
