@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=sh
 #
-# TAP for the lints, read by each with ". tap.sh": goes to the top of the tree, and gives
+# TAP for the lints and the tests of the build, read by each with ". tap.sh": goes to the top of the tree, and gives
 # result, skip and plan. DKIMD_BUILD is the build folder.
 
 build=$(cd "${DKIMD_BUILD:-.}" && pwd) || exit 2
-cd "$(dirname -- "$0")/../.." || exit 2
+cd "$(dirname -- "$0")" || exit 2
+until [ -f configure ]
+do
+	cd .. || exit 2
+done
 count=0 failures=0
 
 # result NAME TEXT: passes when TEXT is empty, else TEXT says what is wrong
