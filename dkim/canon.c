@@ -190,7 +190,7 @@ fixed(struct canon *c, struct slice in, struct sink *out)
 	lf = find_from(in, at, '\n');
 	cr = find_from(in, at, '\r');
 	while ((bad = lf < cr ? lf : cr) < in.n) {
-		if (cr + 1 == lf) {
+		if (lf < in.n && cr + 1 == lf) {
 			bad = lf;
 		} else {
 			plain(c, slice_sub(in, start, bad - start), out);
