@@ -115,6 +115,10 @@ consider(struct dkim_verifier *v, struct verify_signature *sig,
 	size_t at = find_query(v, sig->field.query, hash);
 	size_t *left = at < v->queries_n ? &budget->repeats : &budget->fresh;
 
+	if (*left == 0 && sig->field.alg == SIGFIELD_RSA_SHA1) {
+		judge_set(sig, DKIM_PERMERROR, judge_sha1);
+		return;
+	}
 	if (*left == 0) {
 		judge_set(sig, DKIM_POLICY, "not evaluated");
 		sig->verdict.evaluated = false;
@@ -131,12 +135,35 @@ consider(struct dkim_verifier *v, struct verify_signature *sig,
 	v->chosen++;
 }
 
+/*
+ * Whose turn a signature has. One by rsa-sha1 can only turn out temperror or
+ * permerror, so it takes no place that another could have.
+ */
+enum turn {
+	TURN_AUTHOR,
+	TURN_OTHER,
+	TURN_SHA1,
+	TURNS,
+	TURN_NONE = TURNS,
+};
+
+static enum turn
+find_turn(const struct authors *authors, const struct verify_signature *sig)
+{
+	if (sig->judged)
+		return TURN_NONE;
+	if (sig->field.alg == SIGFIELD_RSA_SHA1)
+		return TURN_SHA1;
+	return is_author(authors, sig->field.ascii_domain) ? TURN_AUTHOR :
+	    TURN_OTHER;
+}
+
 int
 choose_signatures(struct dkim_verifier *v)
 {
 	struct authors authors = { NULL, 0 };
 	struct budget budget;
-	bool *others;
+	enum turn *turns, turn;
 	size_t i, n;
 	int r;
 
@@ -147,20 +174,15 @@ choose_signatures(struct dkim_verifier *v)
 	if (r != 0)
 		return r;
 	v->queries = arena_alloc(&v->arena, n * sizeof(v->queries[0]));
-	others = arena_alloc(&v->arena, v->n * sizeof(others[0]));
-	if (v->queries == NULL || others == NULL)
+	turns = arena_alloc(&v->arena, v->n * sizeof(turns[0]));
+	if (v->queries == NULL || turns == NULL)
 		return DKIM_ERR_NOMEM;
 	memset(v->queries, 0, n * sizeof(v->queries[0]));
-	for (i = 0; i < v->n; i++) {
-		struct verify_signature *sig = &v->signatures[i];
-
-		others[i] = !sig->judged &&
-		    !is_author(&authors, sig->field.ascii_domain);
-		if (!sig->judged && !others[i])
-			consider(v, sig, &budget);
-	}
 	for (i = 0; i < v->n; i++)
-		if (others[i])
-			consider(v, &v->signatures[i], &budget);
+		turns[i] = find_turn(&authors, &v->signatures[i]);
+	for (turn = TURN_AUTHOR; turn < TURNS; turn++)
+		for (i = 0; i < v->n; i++)
+			if (turns[i] == turn)
+				consider(v, &v->signatures[i], &budget);
 	return 0;
 }

@@ -11,6 +11,8 @@
 #include "verify.h"
 #include "select.h"
 
+const char judge_sha1[] = "rsa-sha1 is not accepted";
+
 void
 judge_set(struct verify_signature *sig, enum dkim_result result,
     const char *reason)
@@ -106,6 +108,11 @@ judge_key(struct verify_signature *sig, const struct verify_query *query)
 	    (answer->state == DKIM_ANSWER_FOUND &&
 	    answer->dnssec == DKIM_DNSSEC_BOGUS)) {
 		judge_set(sig, DKIM_TEMPERROR, unavailable(answer));
+		return;
+	}
+	/* RFC 8301 s3.1: MUST NOT verify with rsa-sha1 */
+	if (sig->field.alg == SIGFIELD_RSA_SHA1) {
+		judge_set(sig, DKIM_PERMERROR, judge_sha1);
 		return;
 	}
 	if (answer->state == DKIM_ANSWER_OVER) {

@@ -29,11 +29,9 @@ judge_field(struct verify_signature *sig, const struct dkim_verifier *v,
 		judge_set(sig, DKIM_PERMERROR, "no From field in the message");
 	else if (f->alg == SIGFIELD_UNKNOWN)
 		judge_set(sig, DKIM_PERMERROR, "unknown algorithm");
-	else if (f->alg == SIGFIELD_RSA_SHA1)
-		/* RFC 8301 s3.1: MUST NOT verify with rsa-sha1 */
-		judge_set(sig, DKIM_PERMERROR, "rsa-sha1 is not accepted");
 	else if (f->has_expiry && v->options.now > f->expiry)
-		judge_set(sig, DKIM_PERMERROR, "signature expired");
+		judge_set(sig, DKIM_PERMERROR, f->alg == SIGFIELD_RSA_SHA1 ?
+		    judge_sha1 : "signature expired");
 }
 
 static void
@@ -108,7 +106,7 @@ want_bodies(struct dkim_verifier *v)
 	for (i = 0; r == 0 && i < v->n; i++) {
 		struct verify_signature *sig = &v->signatures[i];
 
-		if (!sig->judged)
+		if (!sig->judged && sig->field.alg != SIGFIELD_RSA_SHA1)
 			r = bodyhash_want(v->bodyhash, sig->field.body_canon,
 			    sig->field.length, &sig->body_hash);
 	}

@@ -71,6 +71,11 @@ int judge_signatures(struct dkim_verifier *v, struct rsab_worker *worker)
     MUSTUSE;
 
 /*
+ * The reason why rsa-sha1 is refused.
+ */
+extern const char judge_sha1[];
+
+/*
  * Make this the final verdict; reason is static.
  */
 void judge_set(struct verify_signature *sig, enum dkim_result result,
