@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * libunbound's context on the loop; MILTER 5 has the facts behind the values.
+ */
+
+/* system */
+#include <arpa/inet.h>
+#include <assert.h>
+#include <event2/event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+#include <sys/resource.h>
+#include <unbound.h>
+#include <unbound-event.h>
+
+/* this room */
+#include "milter/resolver_unbound.h"
+
+#define RANGE_MAX	4096	/* UDP ports, each a question in flight */
+#define RANGE_MIN	64
+#define CLASS_IN	1
+
+struct resolver_unbound {
+	struct loop	*loop;
+	struct ub_ctx	*ctx;
+	unsigned	 asked;		/* questions not yet done */
+	bool		 retired;
+};
+
+/* From ask to done or cancel */
+struct resolver_unbound_question {
+	struct resolver_unbound	*unbound;
+	resolver_unbound_fn	 done;
+	void			*arg;
+	bool			*over;	/* while in ask: it is done already */
+	int			 id;
+};
+
+struct setting {
+	const char	*name, *value;
+};
+
+static const struct setting settings[] = {
+	{ "outgoing-num-tcp:", "64" },
+	{ "num-queries-per-thread:", "4096" },
+	{ "msg-cache-size:", "8m" },
+	{ "rrset-cache-size:", "16m" },
+	{ "key-cache-size:", "4m" },
+	{ "neg-cache-size:", "2m" },
+	{ "do-not-query-localhost:", "no" },
+	{ "use-syslog:", "no" },
+	{ "module-config:", "validator iterator" },
+};
+
+static bool
+is_address(struct slice text)
+{
+	char copy[INET6_ADDRSTRLEN + 1];
+	uint8_t octets[16];
+
+	if (text.n == 0 || text.n >= sizeof(copy))
+		return false;
+	memcpy(copy, text.p, text.n);
+	copy[text.n] = '\0';
+	return inet_pton(AF_INET, copy, octets) == 1 ||
+	    inet_pton(AF_INET6, copy, octets) == 1;
+}
+
+static bool
+is_port(struct slice text)
+{
+	unsigned long port = 0;
+	size_t i;
+
+	if (text.n == 0 || text.n > 5)
+		return false;
+	for (i = 0; i < text.n; i++) {
+		if (text.p[i] < '0' || text.p[i] > '9')
+			return false;
+		port = port * 10 + text.p[i] - '0';
+	}
+	return port > 0 && port <= 65535;
+}
+
+static bool
+is_server(struct slice item)
+{
+	size_t at = slice_find(item, '@');
+
+	if (!is_address(slice_sub(item, 0, at)))
+		return false;
+	return at == item.n || is_port(slice_from(item, at + 1));
+}
+
+/* The next item of a comma list, trimmed. */
+static struct slice
+next_item(struct slice *rest)
+{
+	size_t n = slice_find(*rest, ',');
+	struct slice item = slice_trim(slice_sub(*rest, 0, n));
+
+	*rest = slice_from(*rest, n < rest->n ? n + 1 : n);
+	return item;
+}
+
+int
+resolver_unbound_check(const char *text, struct slice *bad)
+{
+	struct slice rest = slice_text(text);
+	size_t n = 0;
+
+	if (strcasecmp(text, "recursive") == 0)
+		return 0;
+	do {
+		*bad = next_item(&rest);
+		if (++n > RESOLVER_UNBOUND_SERVERS_MAX || !is_server(*bad))
+			return DKIM_ERR_SYNTAX;
+	} while (rest.n > 0);
+	return 0;
+}
+
+/*
+ * Ports for questions in flight: Debian's default of 16 makes 30 unanswered
+ * names delay all others by seconds. Never more than a quarter of what the
+ * process may open.
+ */
+static int
+set_range(struct ub_ctx *ctx)
+{
+	struct rlimit limit;
+	rlim_t range = RANGE_MAX;
+	char text[32];
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
+	    limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur / 4 < range)
+		range = limit.rlim_cur / 4;
+	if (range < RANGE_MIN)
+		range = RANGE_MIN;
+	snprintf(text, sizeof(text), "%lu", (unsigned long)range);
+	return ub_ctx_set_option(ctx, "outgoing-range:", text);
+}
+
+static int
+set_servers(struct ub_ctx *ctx, const char *text)
+{
+	char item[INET6_ADDRSTRLEN + 8];
+	struct slice rest, one;
+	int r = 0;
+
+	if (text == NULL)
+		return ub_ctx_resolvconf(ctx, RESOLVER_UNBOUND_CONF);
+	if (strcasecmp(text, "recursive") == 0)
+		return 0;
+	for (rest = slice_text(text); rest.n > 0 && r == 0;) {
+		one = next_item(&rest);
+		snprintf(item, sizeof(item), "%.*s", (int)one.n,
+		    (const char *)one.p);
+		r = ub_ctx_set_fwd(ctx, item);
+	}
+	return r;
+}
+
+static int
+set_up(struct ub_ctx *ctx, const struct resolver_unbound_options *options)
+{
+	size_t i;
+	int r;
+
+	r = ub_ctx_debuglevel(ctx, 0);
+	for (i = 0; r == 0 && i < sizeof(settings) / sizeof(settings[0]); i++)
+		r = ub_ctx_set_option(ctx, settings[i].name,
+		    settings[i].value);
+	if (r == 0)
+		r = set_range(ctx);
+	if (r == 0)
+		r = set_servers(ctx, options->nameservers);
+	if (r == 0 && options->anchor != NULL)
+		r = ub_ctx_add_ta_file(ctx, options->anchor);
+	return r;
+}
+
+int
+resolver_unbound_new(struct loop *loop,
+    const struct resolver_unbound_options *options,
+    struct resolver_unbound **out, const char **reason)
+{
+	struct resolver_unbound *unbound;
+	int r;
+
+	*reason = "no memory";
+	unbound = calloc(1, sizeof(*unbound));
+	if (unbound == NULL)
+		return DKIM_ERR_NOMEM;
+	unbound->loop = loop;
+	unbound->ctx = ub_ctx_create_event(loop_base(loop));
+	if (unbound->ctx == NULL) {
+		free(unbound);
+		return DKIM_ERR_NOMEM;
+	}
+	r = set_up(unbound->ctx, options);
+	if (r != 0) {
+		*reason = ub_strerror(r);
+		ub_ctx_delete(unbound->ctx);
+		free(unbound);
+		return r == UB_NOMEM ? DKIM_ERR_NOMEM : DKIM_ERR_ARGUMENT;
+	}
+	*out = unbound;
+	return 0;
+}
+
+static void
+delete(void *arg)
+{
+	struct resolver_unbound *unbound = arg;
+
+	ub_ctx_delete(unbound->ctx);
+	free(unbound);
+}
+
+/*
+ * Never from inside of libunbound, so by the loop. Without memory for the
+ * post the context stays, idle.
+ */
+static void
+delete_if_idle(struct resolver_unbound *unbound)
+{
+	if (!unbound->retired || unbound->asked > 0)
+		return;
+	if (loop_post(unbound->loop, delete, unbound) != 0)
+		unbound->retired = false;
+}
+
+void
+resolver_unbound_retire(struct resolver_unbound *unbound)
+{
+	if (unbound == NULL)
+		return;
+	unbound->retired = true;
+	delete_if_idle(unbound);
+}
+
+static void
+question_done(struct resolver_unbound_question *question)
+{
+	struct resolver_unbound *unbound = question->unbound;
+
+	if (question->over != NULL)
+		*question->over = true;
+	free(question);
+	assert(unbound->asked > 0);
+	unbound->asked--;
+	delete_if_idle(unbound);
+}
+
+static enum dkim_dnssec
+dnssec_of(int security)
+{
+	switch (security) {
+	case 2:
+		return DKIM_DNSSEC_SECURE;
+	case 1:
+		return DKIM_DNSSEC_BOGUS;
+	default:
+		return DKIM_DNSSEC_INSECURE;
+	}
+}
+
+static void
+answered(void *arg, int status, void *packet, int n, int security,
+    char *why_bogus, int was_ratelimited)
+{
+	struct resolver_unbound_question *question = arg;
+	struct resolver_unbound_answer answer = {
+		.status = status,
+		.dnssec = dnssec_of(security),
+	};
+
+	(void)why_bogus;
+	(void)was_ratelimited;
+	if (packet != NULL && n > 0)
+		answer.wire = slice_of(packet, (size_t)n);
+	if (question->done != NULL)
+		question->done(question->arg, &answer);
+	question_done(question);
+}
+
+int
+resolver_unbound_ask(struct resolver_unbound *unbound, const char *name,
+    int type, resolver_unbound_fn done, void *arg,
+    struct resolver_unbound_question **out)
+{
+	struct resolver_unbound_question *question;
+	bool over = false;
+
+	question = calloc(1, sizeof(*question));
+	if (question == NULL)
+		return DKIM_ERR_NOMEM;
+	question->unbound = unbound;
+	question->done = done;
+	question->arg = arg;
+	question->over = &over;
+	unbound->asked++;
+	if (ub_resolve_event(unbound->ctx, name, type, CLASS_IN, question,
+	    answered, &question->id) != 0) {
+		question_done(question);
+		return DKIM_ERR_NOMEM;
+	}
+	*out = NULL;
+	if (over)
+		return 0;
+	question->over = NULL;
+	*out = question;
+	return 0;
+}
+
+void
+resolver_unbound_cancel(struct resolver_unbound_question *question)
+{
+	/* Where libunbound cannot, its callback still comes and frees it */
+	question->done = NULL;
+	if (ub_cancel(question->unbound->ctx, question->id) == 0)
+		question_done(question);
+}
