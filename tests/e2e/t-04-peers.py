@@ -103,6 +103,9 @@ def others_refuse_changes(t, env):
                                       "x-empty", "to")},
          {"from": 2, "subject": 3, "x-none": 1, "x-empty": 2, "to": 1},
          "h= has each name once more than there are fields", names)
+    for who, got in (("dkimpy", peers.verify_dkimpy(copy, zone)),
+                     ("opendkim", judge.verify(copy))):
+        t.eq(got, ["pass", "pass"], "control: %s verifies it unchanged" % who)
     for name in ("From: evil@example.com", "Subject: another", "X-None: now",
                  "X-Empty: full"):
         forged = name.encode() + b"\r\n" + copy

@@ -76,7 +76,7 @@ def _txt(text):
 class Server:
     """Listens on 127.0.0.1; `zone` and `default` may change while it runs."""
 
-    def __init__(self, env, zone=None, default=None, ttl=300):
+    def __init__(self, env, zone=None, default=None, ttl=300, port=0):
         self.zone = dict(zone or {})
         self.default = default or rcode(NXDOMAIN)
         self.ttl = ttl
@@ -85,7 +85,7 @@ class Server:
         for _ in range(20):
             self.udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
             self.udp.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
-            self.udp.bind(("127.0.0.1", 0))
+            self.udp.bind(("127.0.0.1", port))
             self.port = self.udp.getsockname()[1]
             self.tcp = socket.socket()
             try:
