@@ -6,7 +6,6 @@
  */
 
 /* system */
-#include <pthread.h>
 #include <string.h>
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
@@ -35,10 +34,6 @@ static const struct {
 #define LEAF7_COUNT	(sizeof leaf7_table / sizeof leaf7_table[0])
 #define AVX512_FEATURES	((unsigned)CPU_AVX512F | (unsigned)CPU_AVX512DQ | \
     (unsigned)CPU_AVX512IFMA | (unsigned)CPU_AVX512VL)
-
-/* Written once under once_control, const afterwards. */
-static pthread_once_t once_control = PTHREAD_ONCE_INIT;
-static unsigned once_features;
 
 #if defined(__x86_64__) || defined(__i386__)
 static uint64_t
@@ -95,18 +90,11 @@ cpu_decode(const struct cpu_registers *registers)
 	return features;
 }
 
-static void
-features_init(void)
+unsigned
+cpu_features(void)
 {
 	struct cpu_registers registers;
 
 	cpu_read(&registers);
-	once_features = cpu_decode(&registers);
-}
-
-unsigned
-cpu_features(void)
-{
-	(void)pthread_once(&once_control, features_init);
-	return once_features;
+	return cpu_decode(&registers);
 }

@@ -37,7 +37,8 @@ void cpu_read(struct cpu_registers *out);
 unsigned cpu_decode(const struct cpu_registers *registers);
 
 /*
- * The features of this machine, read once.
+ * The features of this machine: a read and a decode. A backend asks once, as
+ * its worker is made, and keeps the answer there.
  */
 unsigned cpu_features(void);
 

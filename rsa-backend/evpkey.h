@@ -19,7 +19,7 @@
 #include "rsab.h"
 #include "spki.h"
 
-#define EVPKEY_CONTEXTS	4	/* kept, an operation; more are made and freed */
+#define EVPKEY_CONTEXTS	4	/* kept for an operation; others are freed */
 
 struct evpkey;
 

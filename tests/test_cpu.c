@@ -11,7 +11,8 @@
 
 #define OSXSAVE		(UINT32_C(1) << 27)
 #define BIT(n)		(UINT32_C(1) << (n))
-#define LEAF7_ALL	(BIT(8) | BIT(16) | BIT(17) | BIT(19) | BIT(21) | BIT(31))
+#define LEAF7_ALL	(BIT(8) | BIT(16) | BIT(17) | BIT(19) | BIT(21) | \
+    BIT(31))
 #define SCALAR		(CPU_BMI2 | CPU_ADX)
 #define EVERYTHING	(SCALAR | CPU_AVX512F | CPU_AVX512DQ | \
     CPU_AVX512IFMA | CPU_AVX512VL)
@@ -65,7 +66,7 @@ cpu_features_of_here(void **state)
 
 	(void)state;
 	cpu_read(&registers);
-	test_int("read once, same as now", features, cpu_decode(&registers));
+	test_int("the same twice", features, cpu_decode(&registers));
 #if defined(__x86_64__)
 	/* libgcc and compiler-rt ask the same machine another way. */
 	test_int("bmi2", (features & CPU_BMI2) != 0,
