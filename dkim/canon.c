@@ -10,6 +10,7 @@
 /* this room */
 #include "canon.h"
 #include "canon_run.h"
+#include "gather.h"
 
 #define PIECE	16384	/* octets scanned, then hashed: stay in the L1 cache */
 
@@ -18,10 +19,10 @@ static const uint8_t line_ends[64] =
     "\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n";
 
 static void
-give(struct canon *c, struct slice octets, struct sink *out)
+give(struct canon *c, struct slice octets, struct gather *out)
 {
 	c->any = true;
-	out->add(out->context, octets);
+	gather_add(out, octets);
 }
 
 static bool
@@ -59,7 +60,7 @@ held_in_place(const struct canon *c, struct slice in, size_t at)
  * Give out what was held back.
  */
 static void
-give_held(struct canon *c, struct sink *out)
+give_held(struct canon *c, struct gather *out)
 {
 	size_t n;
 
@@ -84,7 +85,7 @@ give_held(struct canon *c, struct sink *out)
  */
 static void
 give_run(struct canon *c, struct slice in, size_t at, size_t end,
-    struct sink *out)
+    struct gather *out)
 {
 	size_t last = end, from;
 
@@ -105,7 +106,7 @@ give_run(struct canon *c, struct slice in, size_t at, size_t end,
 }
 
 static void
-simple(struct canon *c, struct slice in, struct sink *out)
+simple(struct canon *c, struct slice in, struct gather *out)
 {
 	size_t at = 0;
 
@@ -123,7 +124,7 @@ simple(struct canon *c, struct slice in, struct sink *out)
 }
 
 static void
-relaxed(struct canon *c, struct slice in, struct sink *out)
+relaxed(struct canon *c, struct slice in, struct gather *out)
 {
 	size_t at = 0, n;
 	uint8_t octet;
@@ -155,7 +156,7 @@ relaxed(struct canon *c, struct slice in, struct sink *out)
 }
 
 static void
-plain(struct canon *c, struct slice in, struct sink *out)
+plain(struct canon *c, struct slice in, struct gather *out)
 {
 	if (c->alg == DKIM_SIMPLE)
 		simple(c, in, out);
@@ -177,7 +178,7 @@ find_from(struct slice in, size_t at, uint8_t octet)
  * line end at once, and the LF that may follow is skipped.
  */
 static void
-fixed(struct canon *c, struct slice in, struct sink *out)
+fixed(struct canon *c, struct slice in, struct gather *out)
 {
 	size_t start = 0, at, lf, cr, bad;
 
@@ -216,23 +217,31 @@ canon_init(struct canon *c, enum dkim_canon alg, bool fix_crlf)
 void
 canon_body(struct canon *c, struct slice in, struct sink *out)
 {
+	struct gather g;
+
+	gather_init(&g, out);
 	if (c->fix_crlf)
-		fixed(c, in, out);
+		fixed(c, in, &g);
 	else
-		plain(c, in, out);
+		plain(c, in, &g);
+	gather_end(&g);
 }
 
 void
 canon_body_end(struct canon *c, struct sink *out)
 {
+	struct gather g;
+
+	gather_init(&g, out);
 	if (c->cr)
-		give_held(c, out);
+		give_held(c, &g);
 	c->white = false;
 	c->blank_lines = 0;
 	/* RFC 6376 s3.4.3: a body without octets is one CRLF in simple; s3.4.4:
 	 * it is nothing in relaxed (erratum 1377) */
 	if (c->alg == DKIM_SIMPLE || c->any)
-		give(c, slice_of(line_ends, 2), out);
+		give(c, slice_of(line_ends, 2), &g);
+	gather_end(&g);
 }
 
 int

@@ -5,45 +5,7 @@
 
 /* this room */
 #include "canon.h"
-
-/*
- * Gathers octets so that a usual field is one call of the sink.
- */
-struct gather {
-	struct sink	*out;
-	size_t		 n;
-	uint8_t		 octets[512];
-};
-
-static void
-flush(struct gather *g)
-{
-	if (g->n > 0)
-		g->out->add(g->out->context, slice_of(g->octets, g->n));
-	g->n = 0;
-}
-
-static void
-put(struct gather *g, uint8_t octet)
-{
-	if (g->n == sizeof(g->octets))
-		flush(g);
-	g->octets[g->n++] = octet;
-}
-
-static void
-put_slice(struct gather *g, struct slice s)
-{
-	if (s.n > sizeof(g->octets) - g->n)
-		flush(g);
-	if (s.n > sizeof(g->octets)) {
-		g->out->add(g->out->context, s);
-		return;
-	}
-	if (s.n > 0)
-		memcpy(&g->octets[g->n], s.p, s.n);
-	g->n += s.n;
-}
+#include "gather.h"
 
 static bool
 is_wsp(uint8_t octet)
@@ -62,7 +24,7 @@ put_relaxed_name(struct gather *g, struct slice name)
 	while (n > 0 && is_wsp(name.p[n - 1]))
 		n--;
 	for (i = 0; i < n; i++)
-		put(g, slice_lower(name.p[i]));
+		gather_octet(g, slice_lower(name.p[i]));
 }
 
 /*
@@ -85,8 +47,8 @@ put_relaxed_value(struct gather *g, struct slice value)
 			continue;
 		}
 		if (white)
-			put(g, ' ');
-		put(g, value.p[i]);
+			gather_octet(g, ' ');
+		gather_octet(g, value.p[i]);
 		white = false;
 		begun = true;
 	}
@@ -97,12 +59,12 @@ put_field(struct gather *g, enum dkim_canon alg, struct slice name,
     struct slice value)
 {
 	if (alg == DKIM_SIMPLE) {
-		put_slice(g, name);
-		put(g, ':');
-		put_slice(g, value);
+		gather_add(g, name);
+		gather_octet(g, ':');
+		gather_add(g, value);
 	} else {
 		put_relaxed_name(g, name);
-		put(g, ':');
+		gather_octet(g, ':');
 		put_relaxed_value(g, value);
 	}
 }
@@ -113,11 +75,10 @@ canon_field(enum dkim_canon alg, struct slice name, struct slice value,
 {
 	struct gather g;
 
-	g.out = out;
-	g.n = 0;
+	gather_init(&g, out);
 	put_field(&g, alg, name, value);
-	put_slice(&g, slice_text("\r\n"));
-	flush(&g);
+	gather_add(&g, slice_text("\r\n"));
+	gather_end(&g);
 }
 
 void
@@ -126,8 +87,7 @@ canon_field_last(enum dkim_canon alg, struct slice name, struct slice value,
 {
 	struct gather g;
 
-	g.out = out;
-	g.n = 0;
+	gather_init(&g, out);
 	put_field(&g, alg, name, value);
-	flush(&g);
+	gather_end(&g);
 }

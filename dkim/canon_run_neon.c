@@ -46,6 +46,9 @@ canon_run(struct slice in)
 	size_t at = 0;
 	uint8x16_t a, b;
 
+	/* a run that is short ends here mostly */
+	if (in.n > LANE && is_any(events(in, 0)))
+		return canon_run_from(in, 0);
 	for (; in.n - at > STEP; at += STEP) {
 		a = vorrq_u8(events(in, at), events(in, at + LANE));
 		b = vorrq_u8(events(in, at + 2 * LANE),

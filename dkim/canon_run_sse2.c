@@ -45,6 +45,13 @@ canon_run(struct slice in)
 	__m128i a, b;
 	unsigned mask;
 
+	/* a run that is short ends here mostly */
+	if (in.n > LANE) {
+		mask = (unsigned)_mm_movemask_epi8(events(in, 0));
+		if (mask != 0)
+			return (unsigned)__builtin_ctz(mask);
+		at = LANE;
+	}
 	for (; in.n - at > STEP; at += STEP) {
 		a = _mm_or_si128(events(in, at), events(in, at + LANE));
 		b = _mm_or_si128(events(in, at + 2 * LANE),
