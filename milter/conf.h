@@ -99,9 +99,23 @@ struct key_row {
 
 /*
  *   reason   static text on DKIM_ERR_SYNTAX
+ *   errors   DKIM_ERR_SYNTAX, _NOMEM
  *   source   BEHAVIOUR 3
  */
 int conf_key_row(struct slice value, struct key_row *out, const char **reason)
     MUSTUSE;
+
+/*
+ * The path of a row whose source is a file, "%" replaced, below base where it
+ * is relative.
+ *   domain   in the form of dkim_domain_to_ascii; NULL: none is known
+ *   base     BaseDirectory or NULL
+ *   out      the caller frees
+ *   errors   DKIM_ERR_SYNTAX: "%" and no domain of that form; _ARGUMENT: no
+ *            file; _NOMEM, _LIMIT
+ *   source   BEHAVIOUR 3
+ */
+int conf_key_path(const struct key_row *row, const char *domain,
+    const char *base, char **out) MUSTUSE;
 
 #endif

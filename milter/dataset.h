@@ -11,6 +11,9 @@
 
 #define DATASET_KEY_MAX		320	/* octets of a look-up key */
 #define DATASET_LINE_MAX	65536	/* octets of a line in a flat file */
+#define DATASET_PATTERN_MAX	1024	/* octets of a pattern in a refile */
+#define DATASET_FILE_MAX	1073741824 /* octets of a flat file */
+#define DATASET_ROWS_MAX	100000000 /* rows of one data set */
 
 struct dataset;
 
@@ -46,7 +49,8 @@ enum dataset_kind dataset_kind(const struct dataset *set);
 size_t dataset_count(const struct dataset *set);
 
 /*
- * Row i in file order, for start-up checks (patterns, too).
+ * Row i in file order, for start-up checks (patterns, too). A row whose line
+ * was at fault (too long, a NUL) is there with an empty value.
  */
 void dataset_at(const struct dataset *set, size_t i, struct row *out);
 
@@ -56,8 +60,15 @@ void dataset_at(const struct dataset *set, size_t i, struct row *out);
  * all whose pattern matches.
  *   out      room for max rows
  *   n        rows found; 0 for a key above DATASET_KEY_MAX
+ *   errors   DKIM_ERR_NOMEM: a regular expression could not be run; n is 0
  */
-void dataset_find(const struct dataset *set, struct slice key, bool nocase,
+int dataset_find(const struct dataset *set, struct slice key, bool nocase,
     struct row *out, size_t max, size_t *n);
+
+/*
+ * Rows that every look-up has to try one by one: patterns that are live
+ * regular expressions, or have no literal text at either end.
+ */
+size_t dataset_linear(const struct dataset *set);
 
 #endif

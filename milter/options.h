@@ -27,13 +27,33 @@ enum log_style {
 	LOG_STYLE_BOTH,
 };
 
+/*
+ * A configuration file that was read; places point to its path.
+ */
+struct option_file {
+	struct option_file	*next;
+	char			 path[];
+};
+
+/*
+ * Where an option was set, for messages.
+ */
+struct option_place {
+	const char	*file;		/* NULL: not set; "command line" */
+	unsigned	 line;		/* 0: no line */
+};
+
+#define OPTIONS_MAX	256	/* rows of the table in conf_options.c */
+
 struct options {
 	char		*config_path;	/* the file read; NULL: none */
+	struct option_file *files;
+	struct option_place places[OPTIONS_MAX]; /* by row of the table */
 
 	/* process and socket */
 	char		*socket;
 	char		*user_id;	/* user[:group] */
-	unsigned	 umask;
+	uint64_t	 umask;
 	char		*pid_file;
 	bool		 background;
 	bool		 auto_restart;
@@ -71,6 +91,8 @@ struct options {
 	char		*rsa_backend;		/* RSABackend, new */
 
 	/* verifying */
+	enum action	 on_default;	/* where it is set: of all On-* that
+					 * are not */
 	enum action	 on_no_signature, on_bad_signature, on_key_not_found;
 	enum action	 on_dns_error, on_internal_error, on_security;
 	enum action	 on_signature_error;
@@ -86,7 +108,10 @@ struct options {
 	bool		 no_header_b;
 	bool		 always_add_ar_header;
 	bool		 keep_auth_results;
-	bool		 remove_ar_all;
+	bool		 remove_ar_all;		/* built in yes: all fields that
+						 * claim our id; no: only those
+						 * with a dkim result, or in
+						 * doubt */
 	char		*remove_ar_from;	/* data set */
 
 	/* DNS */
@@ -101,7 +126,6 @@ struct options {
 	bool		 syslog_success;
 	bool		 log_why, log_results;
 	enum log_style	 log_style;		/* new */
-	/* conf_options.c's owner may add further options */
 };
 
 #endif

@@ -7,15 +7,14 @@
 
 #include <stddef.h>
 
-#ifndef MUSTUSE
-#define MUSTUSE __attribute__((warn_unused_result))
-#endif
+#include "../dkim/dkim.h"
 
 enum fault {
 	FAULT_WARNING,	/* goes on */
 	FAULT_ROW,	/* one row or key is bad: mail that needs it is
 			 * tempfailed, dkimd -n exits 1 */
 	FAULT_FATAL,	/* does not start: 78 */
+	FAULT_NOTE,	/* nothing is wrong: info; dkimd -n shows it under -v */
 };
 
 struct report {
@@ -30,5 +29,14 @@ struct report {
  */
 void report_fault(struct report *r, enum fault fault, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/*
+ * Octets of a file for a message: printable ASCII as it is, all else as \xHH;
+ * of more than 200 octets the first 200 and "...".
+ */
+struct report_octets {
+	char	text[820];
+};
+const char *report_octets(struct report_octets *out, struct slice octets);
 
 #endif
