@@ -140,6 +140,20 @@ class Env:
         return User.get()
 
     def program(self, name):
+        """dkimd or dkim of the build folder, wherever make put it."""
+        for where in ("cmd", "."):
+            path = os.path.join(self.build, where, name)
+            if os.path.isfile(path) and os.access(path, os.X_OK):
+                return path
+        raise RuntimeError("no %s in %s: build first, or name the build"
+                           " folder as the first argument"
+                           % (name, self.build))
+
+    @property
+    def user(self):
+        return User.get()
+
+    def program(self, name):
         path = os.path.join(self.build, name)
         if not os.access(path, os.X_OK):
             raise RuntimeError("no %s: build first, or name the build folder"

@@ -18,6 +18,9 @@ NR_CONN, NR_HELO, NR_MAIL, NR_RCPT = 0x1000, 0x2000, 0x4000, 0x8000
 NR_DATA, NR_UNKN, NR_EOH, NR_BODY = 0x10000, 0x20000, 0x40000, 0x80000
 LEADSPC = 0x100000
 
+# accept, discard, connection failure, reject, tempfail, reply text, 421
+FINAL = "adfrty4"
+
 Reply = collections.namedtuple("Reply", "code data changes progress")
 
 
@@ -118,7 +121,7 @@ class Session:
         macros.setdefault("i", queue_id)
         self.macros(b"M", **macros)
         answer = self.step(b"M", z("<%s>" % sender), NOMAIL, NR_MAIL)
-        if answer and answer.code in "try4":
+        if answer and answer.code in FINAL:
             return answer
         for rcpt in rcpts:
             answer = self.step(b"R", z("<%s>" % rcpt), NORCPT, NR_RCPT)
@@ -126,20 +129,28 @@ class Session:
         return answer
 
     def content(self, message, chunk=65535):
-        """Header fields, end of header, body: all but end of message."""
+        """Header fields, end of header, body: all but end of message.
+
+        The filter's answer when it ended the message early, else None.
+        """
         head, _, body = message.partition(b"\r\n\r\n")
         for name, value in fields(head):
             if not self.steps & LEADSPC:
                 value = value[1:] if value.startswith(b" ") else value
-            self.step(b"L", z(name, value.replace(b"\r\n", b"\n")), NOHDRS,
-                      NR_HDR)
-        self.step(b"N", b"", NOEOH, NR_EOH)
-        skipped = False
+            answer = self.step(b"L", z(name, value.replace(b"\r\n", b"\n")),
+                               NOHDRS, NR_HDR)
+            if answer and answer.code in FINAL:
+                return answer
+        answer = self.step(b"N", b"", NOEOH, NR_EOH)
+        if answer and answer.code in FINAL:
+            return answer
         for at in range(0, len(body), chunk):
-            if not skipped:
-                answer = self.step(b"B", body[at:at + chunk], NOBODY,
-                                   NR_BODY)
-                skipped = answer is not None and answer.code == "s"
+            answer = self.step(b"B", body[at:at + chunk], NOBODY, NR_BODY)
+            if answer and answer.code == "s":
+                break
+            if answer and answer.code in FINAL:
+                return answer
+        return None
 
     def end(self):
         self.put(b"E")
@@ -147,12 +158,11 @@ class Session:
 
     def message(self, message, **envelope):
         """A whole message; the answer to end of message, or an earlier one
-        that refused it."""
+        that ended it."""
         answer = self.envelope(**envelope)
-        if answer and answer.code in "try4":
+        if answer and answer.code in FINAL:
             return answer
-        self.content(message)
-        return self.end()
+        return self.content(message) or self.end()
 
     def quit(self):
         self.put(b"Q")
