@@ -90,15 +90,12 @@ add_sender(struct policy *p, const struct dkim_mailbox *box)
  * Add the mailboxes of one field.
  */
 static int
-add_field(struct policy *p, struct slice value, size_t max)
+add_field(struct policy *p, struct dkim_mailbox *boxes, struct slice value,
+    size_t max)
 {
-	struct dkim_mailbox *boxes;
 	size_t i, n;
 	int r;
 
-	boxes = arena_alloc(p->arena, DKIM_MAILBOXES_MAX * sizeof(*boxes));
-	if (boxes == NULL)
-		return DKIM_ERR_NOMEM;
 	r = dkim_mailbox_parse(value, p->arena, boxes, DKIM_MAILBOXES_MAX, &n);
 	for (i = 0; r == 0 && i < n && p->n_senders < max; i++)
 		r = add_sender(p, &boxes[i]);
@@ -109,16 +106,17 @@ add_field(struct policy *p, struct slice value, size_t max)
  * Several From fields: the mailboxes of all of them, as far as they parse.
  */
 static int
-add_every_from(struct policy *p, size_t max)
+add_every_from(struct policy *p, struct dkim_mailbox *boxes, size_t max)
 {
 	struct slice name, value;
 	size_t i;
 	int r;
 
-	for (i = 0; field_at(&p->facts, i, &name, &value); i++) {
+	for (i = 0; p->n_senders < max &&
+	    field_at(&p->facts, i, &name, &value); i++) {
 		if (!slice_equal_nocase(name, slice_text("From")))
 			continue;
-		r = add_field(p, value, max);
+		r = add_field(p, boxes, value, max);
 		if (r == DKIM_ERR_NOMEM)
 			return r;
 	}
@@ -175,6 +173,7 @@ find_field(const struct policy *p, struct slice *value)
 const char *
 policy_sender_find(struct policy *p)
 {
+	struct dkim_mailbox *boxes;
 	struct slice value, from;
 	size_t n_from, max;
 	int r = 0;
@@ -186,11 +185,12 @@ policy_sender_find(struct policy *p)
 	p->many_from = n_from > 1;
 	max = DKIM_MAILBOXES_MAX * (p->many_from ? 2 : 1);
 	p->senders = arena_alloc(p->arena, max * sizeof(*p->senders));
-	if (p->senders == NULL)
+	boxes = arena_alloc(p->arena, DKIM_MAILBOXES_MAX * sizeof(*boxes));
+	if (p->senders == NULL || boxes == NULL)
 		return no_memory(p);
-	r = add_field(p, value, max);
+	r = add_field(p, boxes, value, max);
 	if (r != DKIM_ERR_NOMEM && p->many_from)
-		r = add_every_from(p, max);
+		r = add_every_from(p, boxes, max);
 	if (r == DKIM_ERR_NOMEM)
 		return no_memory(p);
 	if (r != 0) {

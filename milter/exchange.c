@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Between a session and those who answer its wants.
+ */
+
+/* this room */
+#include "ask.h"
+#include "clock.h"
+#include "exchange.h"
+#include "inbox.h"
+
+void
+exchange_carry(struct exchange *e)
+{
+	struct want *want;
+
+	while ((want = session_next_want(e->session)) != NULL)
+		if (ask(e->signer, want))
+			session_answer(e->session, want, clock_us());
+	while ((want = session_next_cancelled(e->session)) != NULL) {
+		ask_cancel(want);
+		want_unref(want);
+	}
+}
+
+void
+exchange_take(struct exchange *e)
+{
+	struct want *want;
+
+	while ((want = inbox_take(e->inbox, 0)) != NULL) {
+		session_answer(e->session, want, clock_us());
+		exchange_carry(e);
+	}
+}
+
+void
+exchange_wait(struct exchange *e, bool (*holds)(const struct session *),
+    bool progress)
+{
+	uint64_t now = clock_us(), until, deadline;
+	uint64_t next = now + EXCHANGE_PROGRESS_US;
+	struct want *want;
+
+	/* an answer that came in time counts, however late we look */
+	exchange_take(e);
+	while (holds(e->session)) {
+		now = clock_us();
+		deadline = session_deadline(e->session);
+		if (now >= deadline) {
+			session_expire(e->session, now);
+			exchange_carry(e);
+			continue;
+		}
+		if (progress && now >= next) {
+			e->progress(e->context);
+			next = now + EXCHANGE_PROGRESS_US;
+		}
+		until = progress && next < deadline ? next : deadline;
+		want = inbox_take(e->inbox, until);
+		if (want != NULL) {
+			session_answer(e->session, want, clock_us());
+			exchange_carry(e);
+		}
+	}
+}
+
+void
+exchange_reset(struct exchange *e)
+{
+	session_reset(e->session);
+	exchange_carry(e);
+}
