@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The key store.
+ */
+
+/* system */
+#include <stdio.h>
+#include <stdlib.h>
+
+/* this room */
+#include "milter/cache.h"
+#include "milter/clock.h"
+#include "milter/inbox.h"
+#include "milter/keyrequest.h"
+#include "milter/keystore.h"
+#include "milter/log.h"
+#include "milter/signer.h"
+#include "milter/stats.h"
+#include "milter/storedkey.h"
+
+/* The cache, and how many stores share it */
+struct keycache {
+	atomic_uint	 refs;
+	struct cache	*cache;
+};
+
+struct keystore {
+	atomic_uint			 refs;
+	struct keycache			*keys;
+	struct signer			*signer;
+	struct keyrequest_form		 form;
+	char				*base;	/* BaseDirectory or NULL */
+	unsigned			 min_bits;
+	struct identity			 self;
+};
+
+/* ---- loading ----------------------------------------------------------- */
+
+/*
+ * Does the key fit its row? RFC 8301 s3.2 sets the floor for RSA.
+ */
+static int
+judge(const struct keystore *store, struct keyrequest *request,
+    const struct rsab_key *key)
+{
+	struct slice algorithm = request->key_row->algorithm;
+	bool rsa = rsab_key_type(key) == RSAB_RSA;
+
+	if (algorithm.n > 0 && rsa == slice_is(algorithm, "ed25519-sha256"))
+		return keyrequest_fault(request, "the key is %s, but the row says %.*s",
+		    rsa ? "RSA" : "Ed25519", (int)algorithm.n,
+		    (const char *)algorithm.p);
+	if (rsa && rsab_key_bits(key) < store->min_bits)
+		return keyrequest_fault(request, "the key has %u bits, MinimumKeyBits "
+		    "wants %u", rsab_key_bits(key), store->min_bits);
+	return 0;
+}
+
+static int
+load_key(struct keystore *store, struct keyrequest *request, struct slice octets,
+    struct rsab_key **out)
+{
+	int r;
+
+	r = rsab_key_load_private(store->form.backend, octets.p, octets.n, out);
+	if (r == 0)
+		return 0;
+	if (r == RSAB_ERR_NOMEM)
+		return DKIM_ERR_NOMEM;
+	return keyrequest_fault(request, "%s%s%s",
+	    request->path == NULL ? "" : request->path,
+	    request->path == NULL ? "" : ": ", rsab_strerror(r));
+}
+
+static int
+load_file(struct keystore *store, struct keyrequest *request,
+    struct storedkey **out)
+{
+	struct rsab_key *key;
+	struct keyfile *file;
+	int r;
+
+	file = malloc(sizeof(*file));
+	if (file == NULL)
+		return DKIM_ERR_NOMEM;
+	r = keyfile_read(request->path, &store->self, store->form.safe, file);
+	if (r != 0) {
+		r = keyrequest_fault(request, "%s", file->reason);
+	} else {
+		if (file->reason[0] != '\0')
+			log_limited(LOG_WARNING, request->path,
+			    "key %s (RequireSafeKeys is no)", file->reason);
+		r = load_key(store, request, slice_of(file->octets, file->n),
+		    &key);
+		if (r == 0)
+			r = storedkey_new(key, request->path, &file->id, out);
+		keyfile_clear(file);
+	}
+	free(file);
+	return r;
+}
+
+/* A reference; it is in the cache then, too. */
+static int
+load(struct keystore *store, struct keyrequest *request, struct storedkey **out)
+{
+	struct cache *cache = store->keys->cache;
+	struct rsab_key *key;
+	int r;
+
+	if (request->path != NULL) {
+		r = load_file(store, request, out);
+	} else {
+		r = load_key(store, request, request->key_row->key, &key);
+		if (r == 0)
+			r = storedkey_new(key, NULL, NULL, out);
+	}
+	if (r != 0) {
+		stats_add(STAT_KEYS_FAILED, 1);
+		return r;
+	}
+	stats_add(STAT_KEYS_LOADED, 1);
+	/* What is not kept for want of memory is loaded again */
+	(void)!cache_put(cache, buf_slice(&request->name), *out, 1);
+	(void)!cache_put(cache, buf_slice(&request->alias), *out, 1);
+	return 0;
+}
+
+static void
+tell_change(const struct storedkey *old, const struct storedkey *new)
+{
+	char was[STOREDKEY_HEX], is[STOREDKEY_HEX];
+
+	storedkey_print(old, was);
+	storedkey_print(new, is);
+	if (strcmp(was, is) != 0)
+		log_line(LOG_NOTICE, "key %s has changed: was SHA256:%s, is "
+		    "SHA256:%s", new->path, was, is);
+}
+
+/*
+ * Look at the file of a cached key, once a second at most; what changed and
+ * loads takes over, what does not leaves the old one.
+ *   stored   its reference may be swapped for that of a newer key
+ */
+static void
+look(struct keystore *store, struct keyrequest *request,
+    struct storedkey **stored)
+{
+	struct storedkey *old = *stored, *new;
+	struct keyfile_id id;
+	int r;
+
+	/* A KeyFile that only root can see stays as it was read at start */
+	if (keyfile_identify(request->path, &id) == 0 &&
+	    !keyfile_is_same(&id, &old->id)) {
+		r = load(store, request, &new);
+		if (r == 0) {
+			tell_change(old, new);
+			*stored = new;
+		} else
+			log_limited(LOG_ERR, request->path, "key %s has "
+			    "changed and does not load, the old one stays: %s",
+			    request->path, r == DKIM_ERR_NOMEM ? "no memory" :
+			    request->reason);
+	}
+	storedkey_looked(old, clock_us());
+	if (*stored != old)
+		storedkey_unref(old);
+}
+
+/* ---- answers to wants -------------------------------------------------- */
+
+static void
+refuse(struct want *want, const struct keyrequest *request, int error)
+{
+	char where[1024];
+
+	if (error == DKIM_ERR_NOMEM || error == DKIM_ERR_CRYPTO) {
+		want->error = WANT_ERR_NOMEM;
+		snprintf(want->detail, sizeof(want->detail), "no memory");
+		return;
+	}
+	want->error = WANT_ERR_KEY;
+	keyrequest_place(request, where, sizeof(where));
+	if ((size_t)snprintf(want->detail, sizeof(want->detail), "%s: %s",
+	    where, request->reason) >= sizeof(want->detail))
+		memcpy(want->detail + sizeof(want->detail) - 4, "...", 4);
+	log_limited(LOG_ERR, where, "%s: %s", where, request->reason);
+}
+
+/* Set the want's key, if it fits; the reference of stored is given back. */
+static void
+settle(struct keystore *store, struct keyrequest *request, struct want *want,
+    struct storedkey *stored)
+{
+	int r = judge(store, request, stored->key);
+
+	want->error = WANT_OK;
+	if (r == 0)
+		want->private_key.key = rsab_key_ref(stored->key);
+	else
+		refuse(want, request, r);
+	storedkey_unref(stored);
+}
+
+static struct storedkey *
+find_alias(struct keystore *store, struct keyrequest *request)
+{
+	struct storedkey *stored;
+
+	if (request->alias.n == 0)
+		return NULL;
+	stored = cache_get(store->keys->cache, buf_slice(&request->alias));
+	if (stored != NULL)
+		log_limited(LOG_ERR, request->reason, "the key loaded before stays: %s", request->reason);
+	return stored;
+}
+
+static int
+request_of(struct keystore *store, const struct want *want,
+    struct keyrequest *out)
+{
+	const char *domain = want->private_key.domain;
+
+	return keyrequest_make(&store->form, &want->private_key.row,
+	    &want->private_key.key_row, domain[0] == '\0' ? NULL : domain,
+	    out);
+}
+
+/*
+ * Find the key or load it; look at its file where the want says so.
+ */
+static int
+bring(struct keystore *store, struct keyrequest *request, bool look_at_it,
+    struct storedkey **out)
+{
+	*out = cache_get(store->keys->cache, buf_slice(&request->name));
+	if (*out == NULL)
+		return load(store, request, out);
+	if (look_at_it)
+		look(store, request, out);
+	return 0;
+}
+
+/* On a thread for blocking work. */
+static void
+run_load(struct want *want)
+{
+	struct keystore *store = want->conf->keystore;
+	bool look_at_it = want->service != NULL;
+	struct storedkey *stored = NULL;
+	struct keyrequest *request;
+	int r;
+
+	want->service = NULL;
+	request = malloc(sizeof(*request));
+	if (request == NULL) {
+		want->error = WANT_ERR_NOMEM;
+		goto out;
+	}
+	r = request_of(store, want, request);
+	if (r == 0)
+		r = bring(store, request, look_at_it, &stored);
+	if (r != 0)
+		stored = find_alias(store, request);
+	if (stored != NULL)
+		settle(store, request, want, stored);
+	else
+		refuse(want, request, r);
+	keyrequest_clear(request);
+	free(request);
+out:
+	want->answered = clock_us();
+	inbox_put(want->inbox, want);
+}
+
+bool
+keystore_ask(struct keystore *store, struct want *want)
+{
+	struct storedkey *stored = NULL;
+	struct keyrequest request;
+	bool done = true;
+	int r;
+
+	want->service = NULL;
+	r = request_of(store, want, &request);
+	if (r != 0)
+		refuse(want, &request, r);
+	else
+		stored = cache_get(store->keys->cache,
+		    buf_slice(&request.name));
+	if (r == 0 && (stored == NULL ||
+	    storedkey_is_due(stored, clock_us()))) {
+		/* Any pointer: look at the file, too */
+		want->service = stored == NULL ? NULL : store;
+		storedkey_unref(stored);
+		signer_task(store->signer, run_load, want);
+		done = false;
+	} else if (r == 0)
+		settle(store, &request, want, stored);
+	keyrequest_clear(&request);
+	if (done)
+		want->answered = clock_us();
+	return done;
+}
+
+/* ---- the store itself -------------------------------------------------- */
+
+static void
+keycache_unref(struct keycache *keys)
+{
+	if (keys == NULL ||
+	    atomic_fetch_sub_explicit(&keys->refs, 1, memory_order_acq_rel) > 1)
+		return;
+	cache_free(keys->cache);
+	free(keys);
+}
+
+/* A key has two names in the cache. */
+static size_t
+bound_of(const struct conf *conf)
+{
+	uint64_t n = conf->options.key_cache_size;
+
+	return n == 0 ? 2 : n > SIZE_MAX / 4 ? SIZE_MAX / 2 : (size_t)n * 2;
+}
+
+static int
+keycache_of(const struct conf *conf, struct keystore *old,
+    struct keycache **out)
+{
+	struct keycache *keys;
+
+	if (old != NULL) {
+		atomic_fetch_add_explicit(&old->keys->refs, 1,
+		    memory_order_relaxed);
+		cache_bound(old->keys->cache, bound_of(conf));
+		*out = old->keys;
+		return 0;
+	}
+	keys = calloc(1, sizeof(*keys));
+	if (keys == NULL)
+		return DKIM_ERR_NOMEM;
+	atomic_init(&keys->refs, 1);
+	if (cache_new(bound_of(conf), storedkey_ref, storedkey_unref,
+	    &keys->cache) != 0) {
+		free(keys);
+		return DKIM_ERR_NOMEM;
+	}
+	*out = keys;
+	return 0;
+}
+
+int
+keystore_new(const struct conf *conf, struct signer *signer,
+    struct keystore *old, struct keystore **out)
+{
+	struct keystore *store;
+	uint64_t bits = conf->options.minimum_key_bits;
+
+	store = calloc(1, sizeof(*store));
+	if (store == NULL)
+		return DKIM_ERR_NOMEM;
+	atomic_init(&store->refs, 1);
+	store->signer = signer;
+	store->form.backend = conf->backend;
+	store->form.safe = conf->options.require_safe_keys;
+	store->min_bits = bits < DKIM_RSA_BITS_FLOOR ? DKIM_RSA_BITS_FLOOR :
+	    bits > RSAB_RSA_BITS_MAX ? RSAB_RSA_BITS_MAX : (unsigned)bits;
+	identity_self(&store->self);
+	if (conf->options.base_directory != NULL) {
+		store->base = strdup(conf->options.base_directory);
+		if (store->base == NULL)
+			goto no_memory;
+		store->form.base = store->base;
+	}
+	if (keycache_of(conf, old, &store->keys) != 0)
+		goto no_memory;
+	*out = store;
+	return 0;
+
+no_memory:
+	free(store->base);
+	free(store);
+	return DKIM_ERR_NOMEM;
+}
+
+struct keystore *
+keystore_ref(struct keystore *store)
+{
+	atomic_fetch_add_explicit(&store->refs, 1, memory_order_relaxed);
+	return store;
+}
+
+void
+keystore_unref(struct keystore *store)
+{
+	if (store == NULL || atomic_fetch_sub_explicit(&store->refs, 1,
+	    memory_order_acq_rel) > 1)
+		return;
+	keycache_unref(store->keys);
+	free(store->base);
+	free(store);
+}
+
+int
+keystore_load(struct keystore *store, const struct row *row,
+    const struct key_row *key_row, const char *domain, struct report *report,
+    struct rsab_key **out)
+{
+	struct storedkey *stored = NULL;
+	struct keyrequest request;
+	char where[1024];
+	int r;
+
+	r = keyrequest_make(&store->form, row, key_row, domain, &request);
+	if (r == 0)
+		r = bring(store, &request, false, &stored);
+	if (r == 0)
+		r = judge(store, &request, stored->key);
+	if (r == 0)
+		*out = rsab_key_ref(stored->key);
+	if (r == DKIM_ERR_SYNTAX) {
+		keyrequest_place(&request, where, sizeof(where));
+		report_fault(report, FAULT_ROW, "%s: %s", where,
+		    request.reason);
+	}
+	storedkey_unref(stored);
+	keyrequest_clear(&request);
+	return r;
+}
+
+/* ---- KeyFile, read before the drop ------------------------------------- */
+
+static int
+preload_key(struct keystore *store, const struct conf *conf,
+    struct keyrequest *request, struct slice octets)
+{
+	const char *algorithm = conf->options.signature_algorithm;
+	struct storedkey *stored;
+	struct keyfile_id id = { .size = -1 };
+	struct rsab_key *key;
+	bool ed25519;
+	int r;
+
+	r = load_key(store, request, octets, &key);
+	if (r != 0)
+		return r;
+	ed25519 = rsab_key_type(key) == RSAB_ED25519;
+	r = judge(store, request, key);
+	if (r == 0 && algorithm != NULL &&
+	    ed25519 != (strcmp(algorithm, "ed25519-sha256") == 0))
+		r = keyrequest_fault(request, "%s: the key is %s, but SignatureAlgorithm "
+		    "is %s; leave it out, the key decides", request->path,
+		    ed25519 ? "Ed25519" : "RSA", algorithm);
+	if (r != 0) {
+		rsab_key_unref(key);
+		return r;
+	}
+	(void)!keyfile_identify(request->path, &id);
+	r = storedkey_new(key, request->path, &id, &stored);
+	if (r != 0)
+		return r;
+	r = cache_put(store->keys->cache, buf_slice(&request->name), stored,
+	    1);
+	storedkey_unref(stored);
+	return r;
+}
+
+int
+keystore_preload(struct keystore *store, const struct conf *conf,
+    const char *path, const uint8_t *octets, size_t n, struct report *report)
+{
+	struct key_row key_row = {
+		.key = slice_text(path),
+		.source = KEY_SOURCE_FILE,
+	};
+	struct row row = { .key = slice_text("") };
+	struct keyrequest request;
+	int r;
+
+	r = keyrequest_make(&store->form, &row, &key_row, NULL, &request);
+	if (r == 0)
+		r = preload_key(store, conf, &request, slice_of(octets, n));
+	if (r == DKIM_ERR_SYNTAX)
+		report_fault(report, FAULT_FATAL, "KeyFile: %s",
+		    request.reason);
+	keyrequest_clear(&request);
+	return r;
+}

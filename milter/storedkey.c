@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Loaded private keys.
+ */
+
+/* system */
+#include <stdio.h>
+#include <stdlib.h>
+
+/* this room */
+#include "milter/clock.h"
+#include "milter/storedkey.h"
+
+#define LOOK_EVERY	1000000		/* microseconds, a key */
+#define LOOK_LOST	30000000	/* microseconds until one who went counts
+					 * as lost */
+
+int
+storedkey_new(struct rsab_key *key, const char *path,
+    const struct keyfile_id *id, struct storedkey **out)
+{
+	struct storedkey *stored;
+
+	stored = calloc(1, sizeof(*stored));
+	if (stored == NULL)
+		goto no_memory;
+	if (path != NULL) {
+		stored->path = strdup(path);
+		if (stored->path == NULL)
+			goto no_memory;
+	}
+	atomic_init(&stored->refs, 1);
+	atomic_init(&stored->looked, clock_us());
+	atomic_init(&stored->went, 0);
+	stored->key = key;
+	if (id != NULL)
+		stored->id = *id;
+	*out = stored;
+	return 0;
+
+no_memory:
+	free(stored);
+	rsab_key_unref(key);
+	return DKIM_ERR_NOMEM;
+}
+
+void
+storedkey_ref(void *value)
+{
+	struct storedkey *key = value;
+
+	atomic_fetch_add_explicit(&key->refs, 1, memory_order_relaxed);
+}
+
+void
+storedkey_unref(void *value)
+{
+	struct storedkey *key = value;
+
+	if (key == NULL ||
+	    atomic_fetch_sub_explicit(&key->refs, 1, memory_order_acq_rel) > 1)
+		return;
+	rsab_key_unref(key->key);
+	free(key->path);
+	free(key);
+}
+
+bool
+storedkey_is_due(struct storedkey *key, uint64_t now)
+{
+	uint64_t looked = atomic_load(&key->looked);
+	uint64_t went = atomic_load(&key->went);
+
+	if (key->path == NULL || now - looked < LOOK_EVERY)
+		return false;
+	if (went > looked && now - went < LOOK_LOST)
+		return false;
+	return atomic_compare_exchange_strong(&key->went, &went, now);
+}
+
+void
+storedkey_looked(struct storedkey *key, uint64_t now)
+{
+	atomic_store(&key->looked, now);
+}
+
+void
+storedkey_print(const struct storedkey *key, char out[STOREDKEY_HEX])
+{
+	uint8_t print[RSAB_FINGERPRINT_SIZE];
+	size_t i;
+
+	rsab_key_fingerprint(key->key, print);
+	for (i = 0; i < sizeof(print); i++)
+		snprintf(out + 2 * i, 3, "%02x", print[i]);
+}
