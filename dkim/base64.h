@@ -10,9 +10,9 @@
 #define BASE64_SIZE(n)	(((n) + 2) / 3 * 4)	/* octets for n, without NUL */
 
 /*
- * Decode; SP, HTAB, CR and LF are skipped; the last group must be filled up with
- * "=". Bits that fill up are ignored (RFC 4648 s3.5 leaves it open; there are
- * signers that set them, and other verifiers take it).
+ * Decode; SP, HTAB, CR and LF are skipped; the last group must be filled up
+ * with "=". Bits that fill up are ignored (RFC 4648 s3.5 leaves it open; there
+ * are signers that set them, and other verifiers take it).
  *   out      room for in.n / 4 * 3 + 3 octets
  *   out_len  octets written
  *   errors   DKIM_ERR_SYNTAX

@@ -62,7 +62,8 @@ canon_field_rows(void **state)
 	    "x-[\\]^_`{az@:v\r\n");
 	check_field("VT is no white space", DKIM_RELAXED, "A", " \v b\f",
 	    "a:\v b\f\r\n");
-	check_field("bare CR stays", DKIM_RELAXED, "A", "b\rc\r", "a:b\rc\r\r\n");
+	check_field("bare CR stays", DKIM_RELAXED, "A", "b\rc\r",
+	    "a:b\rc\r\r\n");
 }
 
 /*
