@@ -214,12 +214,14 @@ open_live(struct dataset *set, size_t count, const char *option,
 	if ((set->live = calloc(count, sizeof(*set->live))) == NULL)
 		return DKIM_ERR_NOMEM;
 	for (i = 0; i < set->n && error == 0; i++) {
+		if (set->rows[i].form != DATASET_FORM_LIVE &&
+		    set->rows[i].form != DATASET_FORM_GLOB)
+			continue;
 		live = &set->live[set->live_n];
 		live->row = (uint32_t)i;
 		if (set->rows[i].form == DATASET_FORM_LIVE)
 			error = compile_row(set, i, live, option, report);
-		if (error == 0 && (set->rows[i].form == DATASET_FORM_LIVE ||
-		    set->rows[i].form == DATASET_FORM_GLOB))
+		if (error == 0 && set->rows[i].form != DATASET_FORM_DEAD)
 			set->live_n++;
 	}
 	return error;
