@@ -58,6 +58,23 @@ der_read_lengths(void **state)
 	}
 }
 
+/* 127 octets in the long form are all there, and still no DER. */
+static void
+der_read_shortest_form(void **state)
+{
+	uint8_t octets[3 + 200] = { DER_OCTET_STRING, 0x81 };
+
+	(void)state;
+	for (unsigned n = 0; n <= 200; n++) {
+		struct der in = { octets, sizeof octets }, out;
+
+		octets[2] = (uint8_t)n;
+		test_int("result", der_read(&in, DER_OCTET_STRING, &out),
+		    n < 128 ? RSAB_ERR_KEY : RSAB_OK);
+		test_int("rest", in.n, n < 128 ? 203 : 200 - n);
+	}
+}
+
 static void
 der_read_unsigned_forms(void **state)
 {
@@ -153,6 +170,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(der_read_lengths),
+		cmocka_unit_test(der_read_shortest_form),
 		cmocka_unit_test(der_read_unsigned_forms),
 		cmocka_unit_test(der_put_header_read_again),
 		cmocka_unit_test(der_put_unsigned_known),

@@ -189,6 +189,31 @@ load_private_text_refused(void **state)
 		    rows[i].in, rows[i].n, &key), rows[i].want);
 }
 
+/* Base64 of DER as people paste it: white space of any kind, anywhere. */
+static void
+load_private_base64_with_blanks(void **state)
+{
+	static const char blanks[] = " \t\r\n";
+	size_t n, at = 0;
+	uint8_t *octets = key_file("pkcs8.b64", &n), *wide = malloc(3 * n);
+	struct rsab_key *key = NULL;
+
+	(void)state;
+	for (size_t i = 0; i < n; i++) {
+		wide[at++] = (uint8_t)blanks[i % 4];
+		wide[at++] = octets[i];
+		if (i % 3 == 0)
+			wide[at++] = (uint8_t)blanks[i % 5 % 4];
+	}
+	test_int("blanks", rsab_key_load_private(backend, wide, at, &key), 0);
+	rsab_key_unref(key);
+	wide[at++] = '-';
+	test_int("a dash", rsab_key_load_private(backend, wide, at, &key),
+	    RSAB_ERR_KEY);
+	free(wide);
+	free(octets);
+}
+
 static void
 load_private_too_long(void **state)
 {
@@ -508,6 +533,7 @@ main(void)
 		cmocka_unit_test(load_private_as_openssl_says),
 		cmocka_unit_test(load_private_refused),
 		cmocka_unit_test(load_private_text_refused),
+		cmocka_unit_test(load_private_base64_with_blanks),
 		cmocka_unit_test(load_private_too_long),
 		cmocka_unit_test(load_private_cut_and_trailing),
 		cmocka_unit_test(load_private_every_octet_changed),
