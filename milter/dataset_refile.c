@@ -58,11 +58,26 @@ add_found(struct found *found, uint32_t row)
 }
 
 /*
+ * The part of a pattern that it is indexed by.
+ */
+static struct slice
+indexed_part(const struct dataset_row *row)
+{
+	struct slice key = dataset_row_key(row);
+
+	if (row->form == DATASET_FORM_SUFFIX)
+		return dataset_pattern_suffix(key);
+	return slice_sub(key, 0, slice_find(key, '*'));
+}
+
+/*
  * Add the rows of one chain whose pattern matches.
+ *   part_n   octets that were hashed: rows of other lengths share the chain,
+ *            and have their turn at theirs
  */
 static void
 find_chain(struct found *found, const struct dataset_index *index,
-    uint64_t hash, struct slice key, bool nocase)
+    uint64_t hash, size_t part_n, struct slice key, bool nocase)
 {
 	uint32_t at = dataset_index_first(index, hash);
 	const struct dataset_row *row;
@@ -70,7 +85,8 @@ find_chain(struct found *found, const struct dataset_index *index,
 	for (; at != 0 && !is_beyond(found, at - 1);
 	    at = found->set->next[at - 1]) {
 		row = &found->set->rows[at - 1];
-		if (dataset_pattern_glob(dataset_row_key(row), key, nocase))
+		if (indexed_part(row).n == part_n && dataset_pattern_glob(
+		    dataset_row_key(row), key, nocase))
 			add_found(found, at - 1);
 	}
 }
@@ -85,9 +101,9 @@ find_suffixes(struct found *found, struct slice key, bool nocase)
 	for (n = 1; n <= key.n; n++) {
 		hash = dataset_index_feed(hash, key.p[key.n - n]);
 		if (set->suffix_n[n])
-			find_chain(found, &set->suffix, hash, key, nocase);
+			find_chain(found, &set->suffix, hash, n, key, nocase);
 	}
-	find_chain(found, &set->literal, hash, key, nocase);
+	find_chain(found, &set->literal, hash, key.n, key, nocase);
 }
 
 static void
@@ -102,7 +118,7 @@ find_prefixes(struct found *found, struct slice key, bool nocase)
 	for (n = 1; n <= key.n; n++) {
 		hash = dataset_index_feed(hash, key.p[n - 1]);
 		if (set->prefix_n[n])
-			find_chain(found, &set->prefix, hash, key, nocase);
+			find_chain(found, &set->prefix, hash, n, key, nocase);
 	}
 }
 
@@ -233,25 +249,23 @@ open_live(struct dataset *set, size_t count, const char *option,
 static void
 index_row(struct dataset *set, size_t i)
 {
-	const struct slice key = dataset_row_key(&set->rows[i]);
-	struct slice part;
+	struct slice part = indexed_part(&set->rows[i]);
+	uint32_t row = (uint32_t)i;
 
 	switch (set->rows[i].form) {
 	case DATASET_FORM_LITERAL:
 		dataset_index_put(&set->literal, set->next,
-		    dataset_index_backward(key), (uint32_t)i);
+		    dataset_index_backward(part), row);
 		break;
 	case DATASET_FORM_SUFFIX:
-		part = dataset_pattern_suffix(key);
 		dataset_index_put(&set->suffix, set->next,
-		    dataset_index_backward(part), (uint32_t)i);
+		    dataset_index_backward(part), row);
 		if (part.n <= DATASET_KEY_MAX)
 			set->suffix_n[part.n] = true;
 		break;
 	case DATASET_FORM_PREFIX:
-		part = slice_sub(key, 0, slice_find(key, '*'));
 		dataset_index_put(&set->prefix, set->next,
-		    dataset_index_forward(part), (uint32_t)i);
+		    dataset_index_forward(part), row);
 		if (part.n <= DATASET_KEY_MAX)
 			set->prefix_n[part.n] = true;
 		break;
