@@ -22,6 +22,7 @@ class Daemon:
 
     kind = "dkimd"
     program = None
+    foreground = ("-f",)
 
     def __init__(self, env, options, name=None, socket_path=None):
         self.env = env
@@ -60,10 +61,10 @@ class Daemon:
         self.env.write(self.conf, text)
 
     def command(self, *more):
-        return [self.program or self.env.program("dkimd"), "-f", "-x",
-                self.conf] + list(more)
+        return [self.program or self.env.program("dkimd"),
+                *self.foreground, "-x", self.conf, *more]
 
-    def start(self, *more, timeout=10, environ=None, wait=True, new_group=True):
+    def start(self, *more, timeout=10, environ=None, wait=True, user=None):
         """Start it and wait until its socket takes connections."""
         log = open(self.logfile, "ab")
         st = os.fstat(log.fileno())
@@ -76,7 +77,10 @@ class Daemon:
         try:
             self.proc = subprocess.Popen(
                 self.command(*more), stdin=subprocess.DEVNULL, stdout=log,
-                stderr=log, env=surroundings, start_new_session=new_group)
+                stderr=log, env=surroundings, start_new_session=True,
+                **({} if user is None else {
+                    "user": user.uid, "group": user.gid,
+                    "extra_groups": []}))
         finally:
             log.close()
         self.env.defer(self._cleanup, self.proc)
@@ -111,6 +115,18 @@ class Daemon:
                 return True
             except OSError:
                 return False
+
+    def attempt(self, *more, timeout=15, **kw):
+        """Start it with more arguments; (exit code, what it said). The code
+        is None, and it is stopped, when it goes on running."""
+        mark = self.mark()
+        self.start(*more, wait=False, **kw)
+        try:
+            code = self.proc.wait(timeout)
+        except subprocess.TimeoutExpired:
+            self._cleanup(self.proc)
+            code = None
+        return code, self.since(mark)
 
     def stop(self, sig=signal.SIGTERM, timeout=40):
         """Ask it to stop; its exit code."""
