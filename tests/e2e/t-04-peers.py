@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -B
 # SPDX-License-Identifier: BSD-2-Clause
 """What dkimd signs, others verify; what others sign, dkimd and dkim verify."""
 

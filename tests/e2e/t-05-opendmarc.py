@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -B
 # SPDX-License-Identifier: BSD-2-Clause
 """dkimd before Debian's opendmarc, which reads our Authentication-Results."""
 
@@ -46,7 +46,7 @@ class Opendmarc:
         here = os.path.dirname(os.path.abspath(__file__))
         with open(self.logfile, "ab") as log:
             self.proc = subprocess.Popen(
-                ["unshare", "-n", "-m", "/usr/bin/python3",
+                ["unshare", "-n", "-m", "/usr/bin/python3", "-B",
                  os.path.join(here, "harness", "dmarc_host.py"),
                  env.write("dmarc.json", json.dumps(zone)),
                  env.write("resolv.conf", "nameserver 127.0.0.1\n"),

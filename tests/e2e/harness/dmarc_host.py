@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -B
 # SPDX-License-Identifier: BSD-2-Clause
 """dmarc_host.py ZONE.json RESOLV.CONF PROGRAM ARG...: a program in network
 and mount namespaces of its own, where 127.0.0.1 port 53 answers from ZONE.
