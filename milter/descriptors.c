@@ -5,41 +5,35 @@
 
 /* system */
 #include <fcntl.h>
-#include <stdatomic.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 /* this room */
 #include "descriptors.h"
 
-/*
- * Part of the one context of a front end (mlfi.h): a number, -1 when let go.
- */
-static atomic_int spare = -1;
-
 int
-descriptors_open(void)
+descriptors_open(struct descriptors *d)
 {
 	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
 		return -1;
-	atomic_store(&spare, fd);
+	atomic_store(&d->spare, fd);
 	return 0;
 }
 
 bool
-descriptors_are_left(void)
+descriptors_are_left(struct descriptors *d)
 {
 	struct rlimit limit;
-	int fd, held = atomic_load(&spare);
+	int fd, held = atomic_load(&d->spare);
 
 	if (held < 0)
 		return false;
 	/* the number tells how many are in use: the lowest free one is taken */
 	fd = fcntl(held, F_DUPFD_CLOEXEC, 0);
 	if (fd < 0) {
-		if (atomic_compare_exchange_strong(&spare, &held, -1))
+		if (atomic_compare_exchange_strong(&d->spare, &held, -1))
 			close(held);
 		return false;
 	}
@@ -51,13 +45,13 @@ descriptors_are_left(void)
 }
 
 void
-descriptors_freed(void)
+descriptors_freed(struct descriptors *d)
 {
 	int none = -1, fd;
 
-	if (atomic_load(&spare) >= 0)
+	if (atomic_load(&d->spare) >= 0)
 		return;
 	fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	if (fd >= 0 && !atomic_compare_exchange_strong(&spare, &none, fd))
+	if (fd >= 0 && !atomic_compare_exchange_strong(&d->spare, &none, fd))
 		close(fd);
 }

@@ -8,6 +8,7 @@
 #include "clock.h"
 #include "exchange.h"
 #include "inbox.h"
+#include "log.h"
 
 void
 exchange_carry(struct exchange *e)
@@ -47,6 +48,8 @@ exchange_wait(struct exchange *e, bool (*holds)(const struct session *),
 	while (holds(e->session)) {
 		now = clock_us();
 		deadline = session_deadline(e->session);
+		if (deadline == UINT64_MAX)
+			return;		/* nobody will answer */
 		if (now >= deadline) {
 			session_expire(e->session, now);
 			exchange_carry(e);
@@ -70,4 +73,22 @@ exchange_reset(struct exchange *e)
 {
 	session_reset(e->session);
 	exchange_carry(e);
+}
+
+void
+exchange_write(const struct session_result *result)
+{
+	const struct session_note *note;
+	size_t i;
+
+	for (i = 0; i < result->n_notes; i++) {
+		note = &result->notes[i];
+		if (note->limit != NULL)
+			log_limited(note->priority, note->limit, "%s",
+			    note->text);
+		else
+			log_line(note->priority, "%s", note->text);
+	}
+	for (i = 0; i < result->n_counts; i++)
+		stats_add(result->counts[i].stat, result->counts[i].n);
 }

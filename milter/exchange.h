@@ -46,4 +46,9 @@ void exchange_wait(struct exchange *e,
  */
 void exchange_reset(struct exchange *e);
 
+/*
+ * Write a result's notes to the log and add its counts up.
+ */
+void exchange_write(const struct session_result *result);
+
 #endif

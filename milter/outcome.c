@@ -176,3 +176,16 @@ outcome_set(struct outcome *out, enum outcome_kind kind,
 		out->xcode = "4.7.0";
 	}
 }
+
+void
+outcome_double(const char *text, char out[OUTCOME_DOUBLED_MAX])
+{
+	size_t n = 0;
+
+	for (; *text != '\0' && n + 3 <= OUTCOME_DOUBLED_MAX; text++) {
+		out[n++] = *text;
+		if (*text == '%')
+			out[n++] = '%';
+	}
+	out[n] = '\0';
+}

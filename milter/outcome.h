@@ -56,4 +56,10 @@ void outcome_set(struct outcome *out, enum outcome_kind kind,
     const struct options *options, struct slice domain, struct slice selector,
     const char *detail, bool policy);
 
+/*
+ * The text as a reply of a milter wants it: a format, every "%" doubled.
+ */
+#define OUTCOME_DOUBLED_MAX	(2 * OUTCOME_TEXT_MAX)
+void outcome_double(const char *text, char out[OUTCOME_DOUBLED_MAX]);
+
 #endif

@@ -197,6 +197,13 @@ session_field(struct session *s, struct slice name, struct slice value)
 }
 
 void
+session_field_lost(struct session *s)
+{
+	if (s->m != NULL)
+		session_fail_memory(s);
+}
+
+void
 session_header_end(struct session *s, struct session_time now,
     uint64_t patience)
 {

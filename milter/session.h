@@ -134,6 +134,11 @@ void session_rcpt(struct session *s, struct slice address);
 void session_field(struct session *s, struct slice name, struct slice value);
 
 /*
+ * The front end had no memory for a field: the message fails.
+ */
+void session_field_lost(struct session *s);
+
+/*
  *   patience   microseconds that keys may take (resolver_patience)
  */
 void session_header_end(struct session *s, struct session_time now,

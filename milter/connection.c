@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One connection of an MTA.
+ */
+
+/* system */
+#include <assert.h>
+#include <stdlib.h>
+
+/* this room */
+#include "connection.h"
+#include "inbox.h"
+#include "log.h"
+
+#define CONNECTION_MAGIC	0x4d4c4649u
+
+int
+connection_new(const struct connection_setup *setup, struct terms terms,
+    void *context, struct connection **out)
+{
+	struct session_can can = { terms.change_fields, terms.quarantine };
+	struct connection *c = calloc(1, sizeof(*c));
+
+	if (c == NULL)
+		return DKIM_ERR_NOMEM;
+	c->magic = CONNECTION_MAGIC;
+	c->terms = terms;
+	c->messages = setup->messages;
+	buf_init(&c->value, DKIM_FIELD_MAX);
+	c->exchange.signer = setup->signer;
+	c->exchange.progress = setup->progress;
+	c->exchange.context = context;
+	if (inbox_new(&c->exchange.inbox) != 0 ||
+	    session_new(setup->lib, c->exchange.inbox, setup->host, &can,
+	    &c->exchange.session) != 0) {
+		connection_free(c);
+		return DKIM_ERR_NOMEM;
+	}
+	*out = c;
+	return 0;
+}
+
+void
+connection_check(const struct connection *c)
+{
+	assert(c == NULL || c->magic == CONNECTION_MAGIC);
+}
+
+void
+connection_free(struct connection *c)
+{
+	if (c == NULL)
+		return;
+	connection_check(c);
+	if (c->exchange.session != NULL) {
+		connection_message_end(c);
+		session_free(c->exchange.session);
+	}
+	if (c->exchange.inbox != NULL)
+		inbox_close(c->exchange.inbox);
+	inbox_unref(c->exchange.inbox);
+	buf_clear(&c->value);
+	c->magic = 0;
+	free(c);
+}
+
+void
+connection_count(struct connection *c)
+{
+	connection_message_end(c);
+	atomic_fetch_add(c->messages, 1);
+	c->counted = true;
+}
+
+int
+connection_mail(struct connection *c, struct conf *conf)
+{
+	c->cut = false;
+	if (session_mail(c->exchange.session, conf) != 0)
+		return DKIM_ERR_NOMEM;
+	c->conf = conf;
+	return 0;
+}
+
+void
+connection_message_end(struct connection *c)
+{
+	exchange_reset(&c->exchange);
+	c->conf = NULL;
+	if (c->counted)
+		atomic_fetch_sub(c->messages, 1);
+	c->counted = false;
+}
+
+void
+connection_field(struct connection *c, const char *name, const char *value)
+{
+	struct session *s = c->exchange.session;
+
+	if (c->terms.leading_space) {
+		session_field(s, slice_text(name), slice_text(value));
+		return;
+	}
+	/* most fields had one space, and the MTA has eaten it */
+	buf_reset(&c->value);
+	buf_add_octet(&c->value, ' ');
+	buf_add_text(&c->value, value);
+	if (buf_end(&c->value) == 0)
+		session_field(s, slice_text(name), buf_slice(&c->value));
+	else
+		session_field_lost(s);
+}
+
+void
+connection_log_cut(const struct connection *c)
+{
+	struct buf mta;
+
+	/* libmilter does not tell a bad packet from a client that left */
+	if (!c->cut && !c->counted)
+		return;
+	buf_init(&mta, 4 * MACROS_VALUE_MAX + 1);
+	buf_add_escaped(&mta, session_get_macro(c->exchange.session, "j"));
+	buf_add_nul(&mta);
+	if (buf_end(&mta) == 0)
+		log_limited(LOG_INFO, "cut", "the connection of MTA %s ended "
+		    "within a message", (const char *)mta.p);
+	buf_clear(&mta);
+}
