@@ -37,7 +37,7 @@ policy_why(struct policy *p, const char *before, struct slice value,
  * Nobody signs: the role of mail whose origin is not ours, or is ours.
  */
 static void
-end_unsigned(struct policy *p, enum stat stat, const char *reason)
+end_unsigned(struct policy *p, enum stats_counter stat, const char *reason)
 {
 	if (p->ours)
 		p->stat = stat;

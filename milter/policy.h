@@ -74,7 +74,7 @@ struct policy {
 	const char		*reason;	/* static, never NULL */
 	struct slice		 detail;	/* of reason, for the log only;
 						 * untrusted octets */
-	enum stat		 stat;		/* STAT_COUNT: none */
+	enum stats_counter stat;		/* STAT_COUNT: none */
 	bool			 warn;		/* worth a notice */
 	bool			 external;	/* sends as a domain of ours */
 	bool			 ours;		/* origin */

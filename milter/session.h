@@ -70,7 +70,7 @@ struct session_note {
 };
 
 struct session_count {
-	enum stat	 stat;
+	enum stats_counter stat;
 	uint64_t	 n;
 };
 

@@ -93,6 +93,7 @@ struct message {
 	size_t			 n_sign;
 	size_t			 keys_missing;
 	bool			 sign_ready;	/* takes body octets */
+	bool			 body_lost;	/* came before that */
 	bool			 second_pass;
 	struct lines		 lines;
 	uint64_t		 sign_us;
@@ -153,6 +154,11 @@ void session_want_cancel_all(struct session *s);
 void session_fail(struct session *s, enum session_fault fault,
     const char *reason, struct slice detail);
 void session_fail_memory(struct session *s);
+
+/*
+ * Role and keys are known: the end of the body, if that has come already.
+ */
+void session_body_end(struct session *s);
 const struct sockaddr *session_address(const struct session *s);
 
 /* ---- session_policy.c ---------------------------------------------------- */
@@ -222,7 +228,8 @@ enum action session_result_fault_action(const struct session *s);
 
 /* ---- session_notes.c ----------------------------------------------------- */
 
-void session_notes_count(struct message *m, enum stat stat, uint64_t n);
+void session_notes_count(struct message *m, enum stats_counter stat,
+    uint64_t n);
 
 /*
  * Write the log of the message; what there is no memory for is left out, but

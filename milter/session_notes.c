@@ -16,7 +16,7 @@
 #define NOTES_MAX	256	/* lines about one message */
 
 void
-session_notes_count(struct message *m, enum stat stat, uint64_t n)
+session_notes_count(struct message *m, enum stats_counter stat, uint64_t n)
 {
 	if (m->n_counts == sizeof(m->counts) / sizeof(m->counts[0]))
 		return;

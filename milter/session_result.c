@@ -192,7 +192,7 @@ wants_authres(const struct message *m)
 	    m->conf->options.always_add_ar_header;
 }
 
-static enum stat
+static enum stats_counter
 result_stat(enum dkim_result result)
 {
 	switch (result) {

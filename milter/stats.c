@@ -55,21 +55,21 @@ static const char *const names[] = {
 };
 
 void
-stats_add(enum stat stat, uint64_t n)
+stats_add(enum stats_counter stat, uint64_t n)
 {
 	assert(stat < STAT_COUNT);
 	atomic_fetch_add_explicit(&counters[stat], n, memory_order_relaxed);
 }
 
 uint64_t
-stats_get(enum stat stat)
+stats_get(enum stats_counter stat)
 {
 	assert(stat < STAT_COUNT);
 	return atomic_load_explicit(&counters[stat], memory_order_relaxed);
 }
 
 const char *
-stats_name(enum stat stat)
+stats_name(enum stats_counter stat)
 {
 	if (stat >= sizeof(names) / sizeof(names[0]) || names[stat] == NULL)
 		return "unnamed";
@@ -86,11 +86,11 @@ stats_print(char *out, size_t size)
 	assert(size > 0);
 	out[0] = '\0';
 	for (i = 0; i < STAT_COUNT; i++) {
-		value = stats_get((enum stat)i);
+		value = stats_get((enum stats_counter)i);
 		if (value == 0)
 			continue;
 		k = snprintf(out + n, size - n, "%s%s=%llu", n == 0 ? "" : " ",
-		    stats_name((enum stat)i), (unsigned long long)value);
+		    stats_name((enum stats_counter)i), (unsigned long long)value);
 		if (k < 0 || (size_t)k >= size - n)
 			break;
 		n += (size_t)k;

@@ -12,7 +12,7 @@
 /* Octets that all names and values can take */
 #define STATS_TEXT_MAX	(STAT_COUNT * 48)
 
-enum stat {
+enum stats_counter {
 	STAT_CONNECTIONS,
 	STAT_MESSAGES,			/* that reached their end */
 	STAT_ABORTED,			/* messages cut short by the MTA */
@@ -54,9 +54,9 @@ enum stat {
 	STAT_COUNT			/* owners may add before this line */
 };
 
-void stats_add(enum stat stat, uint64_t n);
-uint64_t stats_get(enum stat stat);
-const char *stats_name(enum stat stat);
+void stats_add(enum stats_counter stat, uint64_t n);
+uint64_t stats_get(enum stats_counter stat);
+const char *stats_name(enum stats_counter stat);
 
 /*
  * The counters that are not 0 into out, NUL-ended: "name=n name=n".
