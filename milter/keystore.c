@@ -243,11 +243,9 @@ bring(struct keystore *store, struct keyrequest *request, bool look_at_it,
 	return 0;
 }
 
-/* On a thread for blocking work. */
 static void
-run_load(struct want *want)
+load_for(struct keystore *store, struct want *want)
 {
-	struct keystore *store = want->conf->keystore;
 	bool look_at_it = want->service != NULL;
 	struct storedkey *stored = NULL;
 	struct keyrequest *request;
@@ -257,7 +255,7 @@ run_load(struct want *want)
 	request = malloc(sizeof(*request));
 	if (request == NULL) {
 		want->error = WANT_ERR_NOMEM;
-		goto out;
+		return;
 	}
 	r = request_of(store, want, request);
 	if (r == 0)
@@ -270,7 +268,13 @@ run_load(struct want *want)
 		refuse(want, request, r);
 	keyrequest_clear(request);
 	free(request);
-out:
+}
+
+/* On a thread for blocking work. */
+static void
+run_load(struct want *want)
+{
+	load_for(want->conf->keystore, want);
 	want->answered = clock_us();
 	inbox_put(want->inbox, want);
 }
@@ -295,8 +299,11 @@ keystore_ask(struct keystore *store, struct want *want)
 		/* Any pointer: look at the file, too */
 		want->service = stored == NULL ? NULL : store;
 		storedkey_unref(stored);
-		signer_task(store->signer, run_load, want);
-		done = false;
+		done = store->signer == NULL;
+		if (done)
+			load_for(store, want);
+		else
+			signer_task(store->signer, run_load, want);
 	} else if (r == 0)
 		settle(store, &request, want, stored);
 	keyrequest_clear(&request);
@@ -435,7 +442,7 @@ keystore_load(struct keystore *store, const struct row *row,
 
 static int
 preload_key(struct keystore *store, const struct conf *conf,
-    struct keyrequest *request, struct slice octets)
+    struct keyrequest *request, struct slice octets, enum fault *fault)
 {
 	const char *algorithm = conf->options.signature_algorithm;
 	struct storedkey *stored;
@@ -444,16 +451,19 @@ preload_key(struct keystore *store, const struct conf *conf,
 	bool ed25519;
 	int r;
 
+	*fault = FAULT_ROW;
 	r = load_key(store, request, octets, &key);
 	if (r != 0)
 		return r;
 	ed25519 = rsab_key_type(key) == RSAB_ED25519;
 	r = judge(store, request, key);
 	if (r == 0 && algorithm != NULL &&
-	    ed25519 != (strcmp(algorithm, "ed25519-sha256") == 0))
-		r = keyrequest_fault(request, "%s: the key is %s, but SignatureAlgorithm "
-		    "is %s; leave it out, the key decides", request->path,
-		    ed25519 ? "Ed25519" : "RSA", algorithm);
+	    ed25519 != (strcmp(algorithm, "ed25519-sha256") == 0)) {
+		*fault = FAULT_FATAL;
+		r = keyrequest_fault(request, "%s: the key is %s, but "
+		    "SignatureAlgorithm is %s; leave it out, the key decides",
+		    request->path, ed25519 ? "Ed25519" : "RSA", algorithm);
+	}
 	if (r != 0) {
 		rsab_key_unref(key);
 		return r;
@@ -478,14 +488,15 @@ keystore_preload(struct keystore *store, const struct conf *conf,
 	};
 	struct row row = { .key = slice_text("") };
 	struct keyrequest request;
+	enum fault fault = FAULT_FATAL;
 	int r;
 
 	r = keyrequest_make(&store->form, &row, &key_row, NULL, &request);
 	if (r == 0)
-		r = preload_key(store, conf, &request, slice_of(octets, n));
+		r = preload_key(store, conf, &request, slice_of(octets, n),
+		    &fault);
 	if (r == DKIM_ERR_SYNTAX)
-		report_fault(report, FAULT_FATAL, "KeyFile: %s",
-		    request.reason);
+		report_fault(report, fault, "KeyFile: %s", request.reason);
 	keyrequest_clear(&request);
 	return r;
 }

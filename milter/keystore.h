@@ -16,7 +16,7 @@ struct signer;
 /*
  * Make the key store of a configuration, as the user that it will run as.
  *   signer   its threads for blocking work read files for keystore_ask; NULL:
- *            only keystore_load is used
+ *            keystore_ask reads them on its caller's thread
  *   old      keys loaded under the previous configuration stay for rows that
  *            became bad; NULL at start
  *   errors   DKIM_ERR_NOMEM
@@ -28,8 +28,8 @@ void keystore_unref(struct keystore *store);
 
 /*
  * The KeyFile's octets, read before the drop of privileges; the caller wipes.
- * A key that does not load, or that SignatureAlgorithm contradicts, is
- * FAULT_FATAL.
+ * A key that does not load is FAULT_ROW; one that SignatureAlgorithm
+ * contradicts is FAULT_FATAL.
  *   path     as the option has it
  *   errors   DKIM_ERR_SYNTAX: reported; _NOMEM
  */

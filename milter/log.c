@@ -9,11 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <time.h>
 
 /* this room */
 #include "milter/clock.h"
+#include "milter/conf_check.h"
 #include "milter/log.h"
 #include "milter/log_sink.h"
 #include "milter/stats.h"
@@ -50,42 +50,6 @@ static struct {
 	.sink_lock = PTHREAD_MUTEX_INITIALIZER,
 	.tail = &logger.head,
 };
-
-static const struct {
-	const char	*name;
-	int		 facility;
-} facilities[] = {
-	{ "auth", LOG_AUTH },
-	{ "cron", LOG_CRON },
-	{ "daemon", LOG_DAEMON },
-	{ "kern", LOG_KERN },
-	{ "lpr", LOG_LPR },
-	{ "mail", LOG_MAIL },
-	{ "news", LOG_NEWS },
-	{ "security", LOG_AUTH },
-	{ "syslog", LOG_SYSLOG },
-	{ "user", LOG_USER },
-	{ "uucp", LOG_UUCP },
-	{ "local0", LOG_LOCAL0 },
-	{ "local1", LOG_LOCAL1 },
-	{ "local2", LOG_LOCAL2 },
-	{ "local3", LOG_LOCAL3 },
-	{ "local4", LOG_LOCAL4 },
-	{ "local5", LOG_LOCAL5 },
-	{ "local6", LOG_LOCAL6 },
-	{ "local7", LOG_LOCAL7 },
-};
-
-int
-log_facility(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(facilities) / sizeof(facilities[0]); i++)
-		if (strcasecmp(name, facilities[i].name) == 0)
-			return facilities[i].facility;
-	return -1;
-}
 
 /*
  * Escape control octets of n octets in place of a copy: a log line is a line.
@@ -370,11 +334,12 @@ void
 log_open(const struct options *options, bool foreground)
 {
 	const char *name = options->syslog_name;
-	int facility = LOG_MAIL;
+	int facility = -1;
 
-	if (options->syslog_facility != NULL &&
-	    log_facility(options->syslog_facility) >= 0)
-		facility = log_facility(options->syslog_facility);
+	if (options->syslog_facility != NULL)
+		facility = conf_check_facility(options->syslog_facility);
+	if (facility < 0)
+		facility = LOG_MAIL;
 	if (name == NULL || name[0] == '\0')
 		name = "dkimd";
 	pthread_mutex_lock(&logger.sink_lock);
@@ -386,6 +351,17 @@ log_open(const struct options *options, bool foreground)
 	/* libmilter calls syslog(3) itself */
 	openlog(logger.sink.name, LOG_PID, facility);
 	pthread_mutex_unlock(&logger.sink_lock);
+}
+
+bool
+log_shows(void)
+{
+	bool shows;
+
+	pthread_mutex_lock(&logger.sink_lock);
+	shows = !logger.opened || logger.sink.err;
+	pthread_mutex_unlock(&logger.sink_lock);
+	return shows;
 }
 
 void

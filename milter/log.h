@@ -36,10 +36,9 @@ void log_open(const struct options *options, bool foreground);
 void log_start(void);
 
 /*
- * The facility that a name of SyslogFacility stands for.
- *   returns   LOG_MAIL and the like, or -1
+ * Does the log go to standard error?
  */
-int log_facility(const char *name);
+bool log_shows(void);
 
 /*
  * One line; format is constant, untrusted octets escaped before

@@ -11,7 +11,6 @@
 
 /* this room */
 #include "milter/resolver_options.h"
-#include "milter/resolver_unbound.h"
 #include "milter/textfile.h"
 
 /* An empty text counts as none. */
@@ -19,26 +18,6 @@ static bool
 is_set(const char *text)
 {
 	return text != NULL && text[0] != '\0';
-}
-
-static int
-make_nameservers(const struct options *options, struct report *report,
-    struct resolver_options *out)
-{
-	struct slice bad;
-
-	if (!is_set(options->nameservers))
-		return 0;
-	if (resolver_unbound_check(options->nameservers, &bad) != 0) {
-		report_fault(report, FAULT_FATAL, "Nameservers: \"%.*s\" is "
-		    "no server: wanted is \"recursive\", or a list of up to "
-		    "%d of address[@port], as 192.0.2.1,2001:db8::1@5353",
-		    (int)bad.n, (const char *)bad.p,
-		    RESOLVER_UNBOUND_SERVERS_MAX);
-		return DKIM_ERR_SYNTAX;
-	}
-	out->nameservers = strdup(options->nameservers);
-	return out->nameservers == NULL ? DKIM_ERR_NOMEM : 0;
 }
 
 static int
@@ -124,9 +103,12 @@ resolver_options_make(const struct options *options, struct report *report,
 	if (seconds == 0)
 		seconds = RESOLVER_OPTIONS_TIMEOUT_ZERO;
 	out->timeout = seconds > 3600 ? 3600000000u : seconds * 1000000;
-	r = make_nameservers(options, report, out);
-	if (r == 0)
-		r = make_testkeys(options, report, out);
+	if (is_set(options->nameservers)) {
+		out->nameservers = strdup(options->nameservers);
+		if (out->nameservers == NULL)
+			return DKIM_ERR_NOMEM;
+	}
+	r = make_testkeys(options, report, out);
 	if (r == 0)
 		r = make_anchor(options, report, out);
 	return r;

@@ -13,7 +13,7 @@
 #define RESOLVER_OPTIONS_TIMEOUT_ZERO 30 /* seconds that DNSTimeout 0 means */
 
 struct resolver_options {
-	char		*nameservers;	/* checked; NULL: resolv.conf */
+	char		*nameservers;	/* NULL: resolv.conf */
 	char		*anchor;	/* a file that is there, or NULL */
 	uint64_t	 timeout;	/* microseconds */
 	struct testkeys	*testkeys;	/* NULL: ask the DNS */

@@ -4,7 +4,6 @@
  */
 
 /* system */
-#include <arpa/inet.h>
 #include <assert.h>
 #include <event2/event.h>
 #include <stdio.h>
@@ -20,6 +19,7 @@
 #define RANGE_MAX	4096	/* UDP ports, each a question in flight */
 #define RANGE_MIN	64
 #define CLASS_IN	1
+#define SERVER_MAX	64	/* octets of address@port, with NUL */
 
 struct resolver_unbound {
 	struct loop	*loop;
@@ -53,46 +53,6 @@ static const struct setting settings[] = {
 	{ "module-config:", "validator iterator" },
 };
 
-static bool
-is_address(struct slice text)
-{
-	char copy[INET6_ADDRSTRLEN + 1];
-	uint8_t octets[16];
-
-	if (text.n == 0 || text.n >= sizeof(copy))
-		return false;
-	memcpy(copy, text.p, text.n);
-	copy[text.n] = '\0';
-	return inet_pton(AF_INET, copy, octets) == 1 ||
-	    inet_pton(AF_INET6, copy, octets) == 1;
-}
-
-static bool
-is_port(struct slice text)
-{
-	unsigned long port = 0;
-	size_t i;
-
-	if (text.n == 0 || text.n > 5)
-		return false;
-	for (i = 0; i < text.n; i++) {
-		if (text.p[i] < '0' || text.p[i] > '9')
-			return false;
-		port = port * 10 + text.p[i] - '0';
-	}
-	return port > 0 && port <= 65535;
-}
-
-static bool
-is_server(struct slice item)
-{
-	size_t at = slice_find(item, '@');
-
-	if (!is_address(slice_sub(item, 0, at)))
-		return false;
-	return at == item.n || is_port(slice_from(item, at + 1));
-}
-
 /* The next item of a comma list, trimmed. */
 static struct slice
 next_item(struct slice *rest)
@@ -102,22 +62,6 @@ next_item(struct slice *rest)
 
 	*rest = slice_from(*rest, n < rest->n ? n + 1 : n);
 	return item;
-}
-
-int
-resolver_unbound_check(const char *text, struct slice *bad)
-{
-	struct slice rest = slice_text(text);
-	size_t n = 0;
-
-	if (strcasecmp(text, "recursive") == 0)
-		return 0;
-	do {
-		*bad = next_item(&rest);
-		if (++n > RESOLVER_UNBOUND_SERVERS_MAX || !is_server(*bad))
-			return DKIM_ERR_SYNTAX;
-	} while (rest.n > 0);
-	return 0;
 }
 
 /*
@@ -141,23 +85,36 @@ set_range(struct ub_ctx *ctx)
 	return ub_ctx_set_option(ctx, "outgoing-range:", text);
 }
 
+/*
+ * One server, address[@port]; libunbound wants no brackets around IPv6.
+ */
+static int
+set_server(struct ub_ctx *ctx, struct slice item)
+{
+	char text[SERVER_MAX];
+	size_t i, n = 0;
+
+	if (item.n >= sizeof(text))
+		return UB_SYNTAX;
+	for (i = 0; i < item.n; i++)
+		if (item.p[i] != '[' && item.p[i] != ']')
+			text[n++] = (char)item.p[i];
+	text[n] = '\0';
+	return ub_ctx_set_fwd(ctx, text);
+}
+
 static int
 set_servers(struct ub_ctx *ctx, const char *text)
 {
-	char item[INET6_ADDRSTRLEN + 8];
-	struct slice rest, one;
+	struct slice rest;
 	int r = 0;
 
 	if (text == NULL)
 		return ub_ctx_resolvconf(ctx, RESOLVER_UNBOUND_CONF);
 	if (strcasecmp(text, "recursive") == 0)
 		return 0;
-	for (rest = slice_text(text); rest.n > 0 && r == 0;) {
-		one = next_item(&rest);
-		snprintf(item, sizeof(item), "%.*s", (int)one.n,
-		    (const char *)one.p);
-		r = ub_ctx_set_fwd(ctx, item);
-	}
+	for (rest = slice_text(text); rest.n > 0 && r == 0;)
+		r = set_server(ctx, next_item(&rest));
 	return r;
 }
 

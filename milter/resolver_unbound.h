@@ -10,13 +10,12 @@
 #include "loop.h"
 
 #define RESOLVER_UNBOUND_CONF	"/etc/resolv.conf"
-#define RESOLVER_UNBOUND_SERVERS_MAX 16	/* of Nameservers */
 
 struct resolver_unbound;
 struct resolver_unbound_question;
 
 struct resolver_unbound_options {
-	const char	*nameservers;	/* NULL: those of resolv.conf;
+	const char	*nameservers;	/* checked; NULL: those of resolv.conf;
 					 * "recursive"; or address[@port],.. */
 	const char	*anchor;	/* trust anchor file; NULL: no DNSSEC */
 };
@@ -32,12 +31,6 @@ struct resolver_unbound_answer {
 
 typedef void (*resolver_unbound_fn)(void *arg,
     const struct resolver_unbound_answer *answer);
-
-/*
- * Is text a list that Nameservers may have?
- *   bad      on DKIM_ERR_SYNTAX: the item at fault
- */
-int resolver_unbound_check(const char *text, struct slice *bad) MUSTUSE;
 
 /*
  *   reason   on failure: what libunbound says, static

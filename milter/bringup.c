@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A whole configuration.
+ */
+
+/* system */
+#include <stdlib.h>
+
+/* this room */
+#include "milter/bringup.h"
+#include "milter/keystore.h"
+#include "milter/resolver.h"
+#include "milter/textfile.h"
+
+static void
+last(struct conf *conf)
+{
+	keystore_unref(conf->keystore);
+	resolver_free(conf->resolver);
+	conf->keystore = NULL;
+	conf->resolver = NULL;
+}
+
+bool
+bringup_needs_key_file(const struct options *options)
+{
+	/* MIGRATION 2c: KeyTable overrides Domain, Selector and KeyFile */
+	return options->mode_sign && options->key_table == NULL &&
+	    options->key_file != NULL;
+}
+
+int
+bringup_read_key_file(const struct options *options,
+    const struct identity *who, struct keyfile *out)
+{
+	char *path;
+	int r;
+
+	r = textfile_path(options->base_directory,
+	    slice_text(options->key_file), &path);
+	if (r != 0)
+		return r;
+	r = keyfile_read(path, who, options->require_safe_keys, out);
+	free(path);
+	return r == 0 ? 0 : DKIM_ERR_ARGUMENT;
+}
+
+static bool
+is_same_text(const char *a, const char *b)
+{
+	return a != NULL && b != NULL && strcmp(a, b) == 0;
+}
+
+static int
+load_key_file(struct conf *conf, const struct keyfile *file,
+    struct report *report)
+{
+	if (file->reason[0] != '\0')
+		report_fault(report, FAULT_WARNING, "KeyFile: %s",
+		    file->reason);
+	return keystore_preload(conf->keystore, conf, conf->options.key_file,
+	    file->octets, file->n, report);
+}
+
+/*
+ * At reload, and at a start without other rights than these.
+ */
+static int
+read_key_file(struct conf *conf, const struct conf *old,
+    struct report *report)
+{
+	struct identity self;
+	struct keyfile *file;
+	int r;
+
+	file = malloc(sizeof(*file));
+	if (file == NULL)
+		return DKIM_ERR_NOMEM;
+	identity_self(&self);
+	r = bringup_read_key_file(&conf->options, &self, file);
+	if (r == 0) {
+		r = load_key_file(conf, file, report);
+		keyfile_clear(file);
+	} else if (r == DKIM_ERR_ARGUMENT && old != NULL &&
+	    is_same_text(old->options.key_file, conf->options.key_file)) {
+		report_fault(report, FAULT_WARNING, "KeyFile: reload cannot "
+		    "read it again, the key loaded before stays: %s",
+		    file->reason);
+		r = 0;
+	} else if (r == DKIM_ERR_ARGUMENT) {
+		report_fault(report, FAULT_ROW, "KeyFile: %s", file->reason);
+		r = 0;
+	}
+	free(file);
+	return r;
+}
+
+static int
+make_keys(const struct bringup *parts, struct conf *conf,
+    const struct conf *old, struct report *report)
+{
+	size_t fatals = report->fatals;
+	int r;
+
+	r = keystore_new(conf, parts->signer,
+	    old == NULL ? NULL : old->keystore, &conf->keystore);
+	if (r != 0 || !bringup_needs_key_file(&conf->options))
+		return r;
+	if (parts->key_file != NULL)
+		r = load_key_file(conf, parts->key_file, report);
+	else
+		r = read_key_file(conf, old, report);
+	/* A key at fault stops only the mail that needs it */
+	if (r == DKIM_ERR_SYNTAX && report->fatals == fatals)
+		r = 0;
+	return r;
+}
+
+int
+bringup_conf(const struct bringup *parts, struct options *options,
+    struct conf *old, struct report *report, struct conf **out)
+{
+	struct conf *conf;
+	int r;
+
+	r = conf_new(options, report, &conf);
+	if (r != 0)
+		return r;
+	conf->last = last;
+	r = make_keys(parts, conf, old, report);
+	if (r == 0 && parts->loop == NULL)
+		r = resolver_check(conf, report);
+	else if (r == 0)
+		r = resolver_new(parts->loop, conf, report, &conf->resolver);
+	if (r != 0) {
+		conf_unref(conf);
+		return r;
+	}
+	*out = conf;
+	return 0;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * dkimd -n.
+ */
+
+/* system */
+#include <stdlib.h>
+#include <sysexits.h>
+
+/* this room */
+#include "milter/bringup.h"
+#include "milter/conf_options.h"
+#include "milter/daemon.h"
+#include "milter/identity.h"
+#include "milter/keystore.h"
+#include "milter/socketspec.h"
+
+/*
+ * Whose rights count: UserID's, when we may become it.
+ */
+static int
+become(const struct options *options, const struct identity *who,
+    struct report *report)
+{
+	struct identity self;
+
+	if (options->user_id == NULL)
+		return 0;
+	identity_self(&self);
+	if (self.uid == 0 || self.uid == who->uid)
+		return identity_drop(who, report);
+	report_fault(report, FAULT_NOTE, "keys and socket are checked with the "
+	    "rights of %s; run this as root to check with those of %s",
+	    self.user, who->user);
+	return 0;
+}
+
+static void
+check_socket(const struct options *options, struct report *report)
+{
+	struct option_where where;
+	struct socketspec spec;
+
+	/* What is wrong is counted in the report */
+	(void)!socketspec_check(conf_options_where(options, "Socket", &where),
+	    options->socket, report, &spec);
+}
+
+static int
+check_conf(struct daemon_setup *setup, struct keyfile *key_file,
+    struct report *report, size_t *keys)
+{
+	const struct bringup parts = { .key_file = key_file };
+	bool every = setup->options->check_signing_table;
+	struct conf *conf;
+	int r;
+
+	r = bringup_conf(&parts, setup->options, NULL, report, &conf);
+	if (r == DKIM_ERR_NOMEM)
+		report_fault(report, FAULT_FATAL, "no memory");
+	if (r != 0)
+		return r;
+	if (every)
+		*keys += keystore_check(conf->keystore, conf, report, NULL);
+	conf_unref(conf);
+	return 0;
+}
+
+static int
+code_of(const struct report *report)
+{
+	if (report->fatals > 0)
+		return EX_CONFIG;
+	return report->rows > 0 ? 1 : 0;
+}
+
+int
+daemon_check(struct daemon_setup *setup, struct report *report, size_t *keys)
+{
+	struct options *options = setup->options;
+	struct identity who;
+	struct keyfile *file;
+	bool read = false;
+
+	*keys = 0;
+	identity_self(&who);
+	if (options->user_id != NULL &&
+	    identity_find(options->user_id, report, &who) != 0)
+		return EX_CONFIG;
+	file = malloc(sizeof(*file));
+	if (file == NULL)
+		return EX_OSERR;
+	if (bringup_needs_key_file(options))
+		read = bringup_read_key_file(options, &who, file) == 0;
+	*keys = read ? 1 : 0;
+	if (become(options, &who, report) != 0) {
+		free(file);
+		return EX_NOPERM;
+	}
+	check_socket(options, report);
+	/* Faults are counted in the report */
+	(void)!check_conf(setup, read ? file : NULL, report, keys);
+	if (read)
+		keyfile_clear(file);
+	free(file);
+	return code_of(report);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Faults to the log.
+ */
+
+/* system */
+#include <stdio.h>
+
+/* this room */
+#include "milter/faultlog.h"
+#include "milter/log.h"
+
+static int
+priority_of(enum fault fault)
+{
+	switch (fault) {
+	case FAULT_NOTE:
+		return LOG_INFO;
+	case FAULT_WARNING:
+		return LOG_WARNING;
+	case FAULT_ROW:
+	case FAULT_FATAL:
+		break;
+	}
+	return LOG_ERR;
+}
+
+static void
+write_log(void *context, enum fault fault, const char *text)
+{
+	(void)context;
+	log_line(priority_of(fault), "%s", text);
+}
+
+static void
+write_both(void *context, enum fault fault, const char *text)
+{
+	if (!log_shows() && fault != FAULT_NOTE)
+		fprintf(stderr, "dkimd: %s\n", text);
+	write_log(context, fault, text);
+}
+
+void
+faultlog_init(struct report *report, bool terminal)
+{
+	*report = (struct report){
+		.write = terminal ? write_both : write_log,
+	};
+}
