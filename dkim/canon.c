@@ -149,6 +149,7 @@ relaxed(struct canon *c, struct slice in, struct gather *out)
 		} else {
 			n = in.n - at < PIECE ? in.n - at : PIECE;
 			n = canon_run(slice_sub(in, at, n));
+			assert(n > 0);
 			give_run(c, in, at, at + n, out);
 		}
 		at += n;

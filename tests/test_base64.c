@@ -42,6 +42,7 @@ static const struct row decoded[] = {
 	{ "padding behind a full group, 4", "Zm9v====", NULL },
 	{ "padding alone", "=", NULL },
 	{ "a digit behind the padding", "Zg==Zg==", NULL },
+	{ "padding in the middle", "Z=g=", NULL },
 	{ "one digit", "Z===", NULL },
 	{ "one digit, bare", "Zm9vY", NULL },
 	{ "url alphabet", "-_-_", NULL },

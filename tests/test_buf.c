@@ -110,6 +110,7 @@ buf_add_nul_ends_string(void **state)
 	buf_add_nul(&b);
 	test_int("nul", buf_end(&b), 0);
 	test_int("nul is not counted", b.n, 128);
+	test_true("nul has room", b.space > 128);
 	test_int("string", strlen((const char *)b.p), 128);
 	p = buf_take(&b);
 	test_true("taken", b.p == NULL && b.n == 0);
