@@ -149,17 +149,6 @@ class Env:
                            " folder as the first argument"
                            % (name, self.build))
 
-    @property
-    def user(self):
-        return User.get()
-
-    def program(self, name):
-        path = os.path.join(self.build, name)
-        if not os.access(path, os.X_OK):
-            raise RuntimeError("no %s: build first, or name the build folder"
-                               " as the first argument" % path)
-        return path
-
     def socket_dir(self, name="run", group="postfix"):
         """The folder of BEHAVIOUR 8: dkimd:postfix 2750."""
         path = self.path(name)
