@@ -298,7 +298,7 @@ check_config(struct keycheck *k)
 	if (conf_options_load(k->config, NULL, 0, &report, &options) != 0 ||
 	    conf_new(&options, &report, &conf) != 0)
 		return EX_CONFIG;
-	if (keystore_new(conf, NULL, &conf->keystore) != 0) {
+	if (keystore_new(conf, NULL, NULL, &conf->keystore) != 0) {
 		conf_unref(conf);
 		return EX_OSERR;
 	}

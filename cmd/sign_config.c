@@ -46,8 +46,11 @@ open_conf(struct signing *s, const char *path)
 	if (conf_options_load(path, &mode, 1, &report, &options) != 0 ||
 	    conf_new(&options, &report, &s->conf) != 0)
 		return EX_CONFIG;
-	return keystore_new(s->conf, NULL, &s->conf->keystore) == 0 ? 0 :
-	    EX_OSERR;
+	if (signer_new(1, &s->signer) == 0 && keystore_new(s->conf, s->signer,
+	    NULL, &s->conf->keystore) == 0)
+		return 0;
+	warnx("no memory or threads for signing");
+	return EX_OSERR;
 }
 
 static int
@@ -55,12 +58,11 @@ open_session(struct signing *s)
 {
 	static const struct session_can can = { false, false };
 
-	if (dkim_lib_new(&s->lib) != 0 || signer_new(1, &s->signer) != 0 ||
-	    inbox_new(&s->inbox) != 0 || session_new(s->lib, s->inbox,
-	    "localhost", &can, &s->session) != 0 ||
-	    session_connect(s->session, slice_text("localhost"), NULL,
-	    0) != 0) {
-		warnx("no memory or threads for signing");
+	if (dkim_lib_new(&s->lib) != 0 || inbox_new(&s->inbox) != 0 ||
+	    session_new(s->lib, s->inbox, "localhost", &can,
+	    &s->session) != 0 || session_connect(s->session,
+	    slice_text("localhost"), NULL, 0) != 0) {
+		warnx("no memory for signing");
 		return EX_OSERR;
 	}
 	/* ours, whatever InternalHosts says: the tables decide the rest */
