@@ -217,5 +217,58 @@ def several_signers(t, env):
     t.eq(got.get("example.com"), "pass", "and the author's passes")
 
 
+def dkim_sign(t, env):
+    """dkim sign: all canonicalizations, both kinds of key, three judges"""
+    rsa = keys.make(env, "example.com", "r")
+    ed = keys.make(env, "example.com", "e", "ed25519")
+    zone = keys.zone(rsa, ed)
+    judge = peers.OpendkimMilter(env, zone)
+    path = env.write("hard.eml", HARD)
+    for canon in CANONS:
+        done = run([env.program("dkim"), "sign", "-d", "example.com", "-s",
+                    "r", "-k", rsa.path, "-d", "example.com", "-s", "e",
+                    "-k", ed.path, "-c", canon, "--oversign", "From,Subject",
+                    path])
+        copy = done.stdout
+        t.eq((done.returncode, done.stderr), (0, b""),
+             canon + ": exit 0, nothing on stderr")
+        t.ok(copy.endswith(HARD), canon + ": the message follows unchanged")
+        t.eq(peers.verify_dkimpy(copy, zone), ["pass", "pass"],
+             canon + ": dkimpy")
+        t.eq(sorted(peers.verify_maildkim(env, copy, zone)),
+             ["invalid", "pass"], canon + ": Mail::DKIM")
+        t.eq(judge.verify(copy), ["pass", "pass"], canon + ": opendkim")
+    done = run([env.program("dkim"), "sign", "-d", "example.com", "-s", "r",
+                "-k", rsa.path, "--field", path])
+    t.eq(peers.verify_dkimpy(done.stdout + HARD, zone), ["pass"],
+         "--field: the field only, and it verifies")
+
+
+def dkim_try(t, env):
+    """dkim try: an MTA of one message"""
+    rsa = keys.make(env, "example.com", "r")
+    zone = keys.zone(rsa)
+    ours = Filter(env, {"Domain": "example.com", "Selector": "r",
+                        "KeyFile": rsa.path, "On-NoSignature": "reject",
+                        "Nameservers": "127.0.0.1@1"}).start()
+    path = env.write("plain.eml", PLAIN)
+    program = env.program("dkim")
+    for socket in ("unix:" + ours.socket, "local:" + ours.socket):
+        done = run([program, "try", "--socket", socket, path])
+        t.eq(done.returncode, 0, "%s: exit 0" % socket.split(":")[0],
+             done.stderr)
+        t.eq(peers.verify_dkimpy(done.stdout, zone), ["pass"],
+             "the message as passed on verifies")
+    done = run([program, "try", "--socket", ours.socket, "--client",
+                "198.51.100.1", "--name", "mx.example.net", path])
+    t.eq(done.returncode, 1, "a foreign client, unsigned, is refused: exit 1",
+         done)
+    t.match(r"550 5\.7\.20", done.stderr, "the reply is on stderr")
+    done = run([program, "try", "--socket", ours.socket, "--client",
+                "198.51.100.1", "--auth", "joe", path])
+    t.eq(peers.verify_dkimpy(done.stdout, zone), ["pass"],
+         "--auth: a foreign client with a user's rights")
+
+
 tap.run(others_verify_ours, others_refuse_changes, ttl_and_diagnostics,
-        ours_verifies_others, several_signers)
+        ours_verifies_others, several_signers, dkim_sign, dkim_try)

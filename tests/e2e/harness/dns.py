@@ -10,7 +10,6 @@ import os
 import socket
 import struct
 import threading
-import time
 
 NOERROR, SERVFAIL, NXDOMAIN, REFUSED = 0, 2, 3, 5
 TXT, CNAME, SOA, OPT = 16, 5, 6, 41
