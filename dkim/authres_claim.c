@@ -82,9 +82,11 @@ read_id(struct slice s, size_t *at, uint8_t *out, size_t *n)
 
 		if (quoted && c == '"')
 			break;
-		if (quoted && c == '\\' && ++*at < s.n)
+		if (quoted && c == '\\') {
+			if (++*at == s.n)
+				return false;
 			c = s.p[*at];
-		else if (!quoted && !is_id_octet(c))
+		} else if (!quoted && !is_id_octet(c))
 			break;
 		if (*n == ID_MAX || c <= ' ' || c == 0x7f)
 			return false;
