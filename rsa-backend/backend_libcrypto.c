@@ -72,28 +72,27 @@ libcrypto_unload(struct rsab_key *key)
 	(void)key;	/* all is in key->evp */
 }
 
+/*
+ * All contexts belong to keys (evpkey.h).
+ */
 static int
 libcrypto_worker_new(void **state)
 {
-	EVP_MD_CTX *context = EVP_MD_CTX_new();
-
-	if (context == NULL)
-		return error_take(RSAB_ERR_NOMEM);
-	*state = context;
+	*state = NULL;
 	return RSAB_OK;
 }
 
 static void
 libcrypto_worker_free(void *state)
 {
-	EVP_MD_CTX_free(state);
+	(void)state;
 }
 
 static int
 rsa_sign(struct rsab_job *job)
 {
 	struct rsab_key *key = job->key;
-	EVP_PKEY_CTX *context;
+	void *context;
 	size_t n = key->signature_size;
 	int r;
 
@@ -101,7 +100,7 @@ rsa_sign(struct rsab_job *job)
 		return r;
 	if (EVP_PKEY_sign(context, job->signature, &n, job->digest,
 	    pkcs1_digest_size(job->hash)) != 1 || n != key->signature_size) {
-		EVP_PKEY_CTX_free(context);
+		evpkey_drop(key->evp, context);
 		return error_take(RSAB_ERR_BACKEND);
 	}
 	evpkey_give(key->evp, RSAB_OP_SIGN, context);
@@ -114,7 +113,7 @@ rsa_verify(const struct rsab_job *job, const uint8_t *em)
 {
 	struct rsab_key *key = job->key;
 	uint8_t message[RSAB_SIGNATURE_MAX];
-	EVP_PKEY_CTX *context;
+	void *context;
 	size_t n = key->signature_size;
 	int r;
 
@@ -125,43 +124,58 @@ rsa_verify(const struct rsab_job *job, const uint8_t *em)
 		return r;
 	if (EVP_PKEY_verify_recover(context, message, &n, job->signature,
 	    job->signature_len) != 1 || n != key->signature_size) {
-		EVP_PKEY_CTX_free(context);
+		evpkey_drop(key->evp, context);
 		return error_take(RSAB_ERR_BACKEND);
 	}
 	evpkey_give(key->evp, RSAB_OP_VERIFY, context);
 	return ct_equal(message, em, n) != 0 ? RSAB_OK : RSAB_ERR_SIGNATURE;
 }
 
+/*
+ * Init without a key starts a used context again, in no time, and later
+ * versions of OpenSSL ask for it.
+ */
 static int
-ed25519_sign(EVP_MD_CTX *context, struct rsab_job *job)
+ed25519_sign(struct rsab_job *job)
 {
-	size_t n = job->key->signature_size;
-	int r = RSAB_OK;
+	struct rsab_key *key = job->key;
+	size_t n = key->signature_size;
+	void *context;
+	int r;
 
-	if (EVP_DigestSignInit_ex(context, NULL, NULL, NULL, NULL,
-	    evpkey_pkey(job->key->evp), NULL) != 1 ||
-	    EVP_DigestSign(context, job->signature, &n, job->digest,
-	    sizeof job->digest) != 1 || n != job->key->signature_size)
-		r = error_take(RSAB_ERR_BACKEND);
-	else
-		job->signature_len = n;
-	/* The context must not hold the key when the job is done. */
-	(void)EVP_MD_CTX_reset(context);
-	return r;
+	if ((r = evpkey_take(key->evp, RSAB_OP_SIGN, &context)) != 0)
+		return r;
+	if (EVP_DigestSignInit_ex(context, NULL, NULL, NULL, NULL, NULL,
+	    NULL) != 1 || EVP_DigestSign(context, job->signature, &n,
+	    job->digest, sizeof job->digest) != 1 ||
+	    n != key->signature_size) {
+		evpkey_drop(key->evp, context);
+		return error_take(RSAB_ERR_BACKEND);
+	}
+	evpkey_give(key->evp, RSAB_OP_SIGN, context);
+	job->signature_len = n;
+	return RSAB_OK;
 }
 
 static int
-ed25519_verify_once(EVP_MD_CTX *context, const struct rsab_job *job)
+ed25519_verify_once(const struct rsab_job *job)
 {
-	int r = RSAB_OK;
+	struct rsab_key *key = job->key;
+	void *context;
+	int r;
 
-	if (EVP_DigestVerifyInit_ex(context, NULL, NULL, NULL, NULL,
-	    evpkey_pkey(job->key->evp), NULL) != 1)
+	if ((r = evpkey_take(key->evp, RSAB_OP_VERIFY, &context)) != 0)
+		return r;
+	if (EVP_DigestVerifyInit_ex(context, NULL, NULL, NULL, NULL, NULL,
+	    NULL) != 1)
 		r = error_take(RSAB_ERR_BACKEND);
 	else if (EVP_DigestVerify(context, job->signature, job->signature_len,
 	    job->digest, sizeof job->digest) != 1)
 		r = error_take(RSAB_ERR_SIGNATURE);
-	(void)EVP_MD_CTX_reset(context);
+	if (r == 0)
+		evpkey_give(key->evp, RSAB_OP_VERIFY, context);
+	else
+		evpkey_drop(key->evp, context);
 	return r;
 }
 
@@ -172,29 +186,30 @@ ed25519_verify_once(EVP_MD_CTX *context, const struct rsab_job *job)
  * is the rare answer.
  */
 static int
-ed25519_verify(EVP_MD_CTX *context, const struct rsab_job *job)
+ed25519_verify(const struct rsab_job *job)
 {
-	int r = ed25519_verify_once(context, job);
+	int r = ed25519_verify_once(job);
 
-	return r == RSAB_ERR_SIGNATURE ? ed25519_verify_once(context, job) : r;
+	return r == RSAB_ERR_SIGNATURE ? ed25519_verify_once(job) : r;
 }
 
 static int
-run_one(EVP_MD_CTX *context, struct rsab_job *job, const uint8_t *em)
+run_one(struct rsab_job *job, const uint8_t *em)
 {
 	if (job->key->type == RSAB_RSA)
 		return job->op == RSAB_OP_SIGN ? rsa_sign(job) :
 		    rsa_verify(job, em);
-	return job->op == RSAB_OP_SIGN ? ed25519_sign(context, job) :
-	    ed25519_verify(context, job);
+	return job->op == RSAB_OP_SIGN ? ed25519_sign(job) :
+	    ed25519_verify(job);
 }
 
 static void
 libcrypto_run(void *state, struct rsab_job *const *jobs, backend_em em,
     size_t n)
 {
+	(void)state;
 	for (size_t i = 0; i < n; i++)
-		jobs[i]->result = run_one(state, jobs[i], em[i]);
+		jobs[i]->result = run_one(jobs[i], em[i]);
 }
 
 const struct rsab_backend backend_libcrypto = {

@@ -27,16 +27,18 @@
 #define OPS	2	/* values of enum rsab_op */
 
 struct evpkey {
-	EVP_PKEY			*pkey;
-	bool				 has_private;
-	_Atomic(EVP_PKEY_CTX *)		 idle[OPS][EVPKEY_CONTEXTS];
+	enum rsab_key_type	 type;
+	EVP_PKEY		*pkey;
+	bool			 has_private;
+	_Atomic(void *)		 idle[OPS][EVPKEY_CONTEXTS];
 };
 
 /*
  * Wrap libcrypto's key; takes it over, also when it fails.
  */
 static int
-wrap(EVP_PKEY *pkey /* moved */, bool has_private, struct evpkey **out)
+wrap(EVP_PKEY *pkey /* moved */, enum rsab_key_type type, bool has_private,
+    struct evpkey **out)
 {
 	struct evpkey *key = malloc(sizeof *key);
 
@@ -44,6 +46,7 @@ wrap(EVP_PKEY *pkey /* moved */, bool has_private, struct evpkey **out)
 		EVP_PKEY_free(pkey);
 		return RSAB_ERR_NOMEM;
 	}
+	key->type = type;
 	key->pkey = pkey;
 	key->has_private = has_private;
 	for (size_t op = 0; op < OPS; op++)
@@ -73,7 +76,7 @@ evpkey_new_private(const struct pkcs8 *key, struct evpkey **out)
 		return error_take(RSAB_ERR_KEY);
 	/* Decoders that were tried in vain leave their complaints. */
 	error_drop();
-	return wrap(pkey, true, out);
+	return wrap(pkey, key->type, true, out);
 }
 
 /*
@@ -116,7 +119,7 @@ evpkey_new_rsa(const struct spki_rsa *rsa, struct evpkey **out)
 		r = error_take(RSAB_ERR_KEY);
 	EVP_PKEY_CTX_free(context);
 	OSSL_PARAM_free(params);
-	return r != 0 ? r : wrap(pkey, false, out);
+	return r != 0 ? r : wrap(pkey, RSAB_RSA, false, out);
 }
 
 int
@@ -128,7 +131,7 @@ evpkey_new_ed25519(const uint8_t point[SPKI_ED25519_POINT],
 
 	if (pkey == NULL)
 		return error_take(RSAB_ERR_KEY);
-	return wrap(pkey, false, out);
+	return wrap(pkey, RSAB_ED25519, false, out);
 }
 
 void
@@ -138,7 +141,7 @@ evpkey_free(struct evpkey *key)
 		return;
 	for (size_t op = 0; op < OPS; op++)
 		for (size_t i = 0; i < EVPKEY_CONTEXTS; i++)
-			EVP_PKEY_CTX_free(atomic_load(&key->idle[op][i]));
+			evpkey_drop(key, atomic_load(&key->idle[op][i]));
 	EVP_PKEY_free(key->pkey);
 	free(key);
 }
@@ -167,7 +170,7 @@ evpkey_has_private(const struct evpkey *key)
 }
 
 static bool
-context_init(EVP_PKEY_CTX *context, enum rsab_op op)
+rsa_context_init(EVP_PKEY_CTX *context, enum rsab_op op)
 {
 	if (op == RSAB_OP_SIGN)
 		return EVP_PKEY_sign_init(context) == 1 &&
@@ -178,12 +181,47 @@ context_init(EVP_PKEY_CTX *context, enum rsab_op op)
 	    EVP_PKEY_CTX_set_rsa_padding(context, RSA_NO_PADDING) == 1;
 }
 
-int
-evpkey_take(struct evpkey *key, enum rsab_op op, EVP_PKEY_CTX **out)
+static bool
+ed25519_context_init(EVP_MD_CTX *context, EVP_PKEY *pkey, enum rsab_op op)
 {
-	EVP_PKEY_CTX *context;
+	if (op == RSAB_OP_SIGN)
+		return EVP_DigestSignInit_ex(context, NULL, NULL, NULL, NULL,
+		    pkey, NULL) == 1;
+	return EVP_DigestVerifyInit_ex(context, NULL, NULL, NULL, NULL, pkey,
+	    NULL) == 1;
+}
 
+/*
+ * Make a context.
+ */
+static int
+context_new(struct evpkey *key, enum rsab_op op, void **out)
+{
+	void *context;
+	bool done;
+
+	if (key->type == RSAB_RSA)
+		context = EVP_PKEY_CTX_new_from_pkey(NULL, key->pkey, NULL);
+	else
+		context = EVP_MD_CTX_new();
+	if (context == NULL)
+		return error_take(RSAB_ERR_NOMEM);
+	done = key->type == RSAB_RSA ? rsa_context_init(context, op) :
+	    ed25519_context_init(context, key->pkey, op);
+	if (!done) {
+		evpkey_drop(key, context);
+		return error_take(RSAB_ERR_BACKEND);
+	}
+	*out = context;
+	return RSAB_OK;
+}
+
+int
+evpkey_take(struct evpkey *key, enum rsab_op op, void **out)
+{
 	for (size_t i = 0; i < EVPKEY_CONTEXTS; i++) {
+		void *context;
+
 		/* A look first: an exchange would take the cache line. */
 		if (atomic_load_explicit(&key->idle[op][i],
 		    memory_order_relaxed) == NULL)
@@ -195,29 +233,30 @@ evpkey_take(struct evpkey *key, enum rsab_op op, EVP_PKEY_CTX **out)
 			return RSAB_OK;
 		}
 	}
-	context = EVP_PKEY_CTX_new_from_pkey(NULL, key->pkey, NULL);
-	if (context == NULL)
-		return error_take(RSAB_ERR_NOMEM);
-	if (!context_init(context, op)) {
-		EVP_PKEY_CTX_free(context);
-		return error_take(RSAB_ERR_BACKEND);
-	}
-	*out = context;
-	return RSAB_OK;
+	return context_new(key, op, out);
 }
 
 void
-evpkey_give(struct evpkey *key, enum rsab_op op, EVP_PKEY_CTX *context)
+evpkey_give(struct evpkey *key, enum rsab_op op, void *context)
 {
 	for (size_t i = 0; i < EVPKEY_CONTEXTS; i++) {
-		EVP_PKEY_CTX *empty = NULL;
+		void *empty = NULL;
 
 		if (atomic_compare_exchange_strong_explicit(
 		    &key->idle[op][i], &empty, context, memory_order_release,
 		    memory_order_relaxed))
 			return;
 	}
-	EVP_PKEY_CTX_free(context);
+	evpkey_drop(key, context);
+}
+
+void
+evpkey_drop(struct evpkey *key, void *context)
+{
+	if (key->type == RSAB_RSA)
+		EVP_PKEY_CTX_free(context);
+	else
+		EVP_MD_CTX_free(context);
 }
 
 int

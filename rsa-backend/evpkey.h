@@ -52,14 +52,15 @@ int evpkey_point(const struct evpkey *key,
     uint8_t out[SPKI_ED25519_POINT]) MUSTUSE;
 
 /*
- * Take a context of an RSA key for one thread: EVP_PKEY_sign with PKCS#1 v1.5
- * and SHA-256, or EVP_PKEY_verify_recover without padding.
- *   out      evpkey_give takes it back, or EVP_PKEY_CTX_free after a failure
+ * Take a context for one thread. RSA: an EVP_PKEY_CTX for EVP_PKEY_sign with
+ * PKCS#1 v1.5 and SHA-256, or for EVP_PKEY_verify_recover without padding.
+ * Ed25519: an EVP_MD_CTX for EVP_DigestSign or EVP_DigestVerify.
+ *   out      evpkey_give takes it back; evpkey_drop, after a failure
  *   errors   RSAB_ERR_NOMEM, RSAB_ERR_BACKEND
  */
-int evpkey_take(struct evpkey *key, enum rsab_op op,
-    EVP_PKEY_CTX **out) MUSTUSE;
-void evpkey_give(struct evpkey *key, enum rsab_op op, EVP_PKEY_CTX *context);
+int evpkey_take(struct evpkey *key, enum rsab_op op, void **out) MUSTUSE;
+void evpkey_give(struct evpkey *key, enum rsab_op op, void *context);
+void evpkey_drop(struct evpkey *key, void *context);
 
 /*
  * Make a new key's PKCS#8 or PKCS#1 DER.

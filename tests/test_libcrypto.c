@@ -158,7 +158,8 @@ run_fails_in_turn(const char *name, enum rsab_op op, bool good, bool fresh)
 	print_message("%s %s: %ld allocations\n", name,
 	    op == RSAB_OP_SIGN ? "sign" : "verify", n - 1);
 	test_true(name, n < ALLOCATIONS_MAX);
-	test_true("some say so", memory > 0);
+	/* Ed25519 leaves no word of it, OpenSSL 3.0 */
+	test_true("some say so", memory > 0 || rsab_key_type(key) != RSAB_RSA);
 	rsab_worker_free(worker);
 	rsab_key_unref(key);
 }
@@ -180,6 +181,8 @@ run_ed25519_every_libcrypto_allocation_fails(void **state)
 {
 	(void)state;
 	run_fails_in_turn("ed25519.pem", RSAB_OP_SIGN, true, false);
+	run_fails_in_turn("ed25519.pem", RSAB_OP_SIGN, true, true);
+	run_fails_in_turn("ed25519.pem", RSAB_OP_VERIFY, true, true);
 	run_fails_in_turn("ed25519.pem", RSAB_OP_VERIFY, true, false);
 	run_fails_in_turn("ed25519.pem", RSAB_OP_VERIFY, false, false);
 }
