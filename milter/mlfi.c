@@ -278,15 +278,13 @@ on_connect(SMFICTX *ctx, char *host, _SOCK_ADDR *address)
 	stats_add(STAT_CONNECTIONS, 1);
 	/* a connection over one that was closed brings no negotiation */
 	if (c == NULL)
-		c = connect_new(ctx, terms_unpack(
-		    atomic_load(&mlfi.terms)));
+		c = connect_new(ctx, terms_unpack(atomic_load(&mlfi.terms)));
 	if (c == NULL || is_refused()) {
 		set_reply(ctx, "451", "4.3.2", "Service is not available");
 		return SMFIS_TEMPFAIL;
 	}
-	sa = terms_address(address, smfi_getsymval(ctx,
-	    (char *)"{client_addr}"),
-	    &storage, &n);
+	sa = terms_address(address,
+	    smfi_getsymval(ctx, (char *)"{client_addr}"), &storage, &n);
 	if (session_connect(c->exchange.session, slice_text(host == NULL ? "" :
 	    host), sa, n) != 0)
 		return SMFIS_TEMPFAIL;

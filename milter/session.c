@@ -243,26 +243,6 @@ session_is_over(const struct session *s)
 	    !m->conf->options.always_add_ar_header);
 }
 
-bool
-session_body(struct session *s, struct slice octets)
-{
-	struct message *m = s->m;
-
-	if (m == NULL || m->stage != STAGE_BODY ||
-	    m->fault != SESSION_FAULT_NONE)
-		return false;
-	if (m->signer != NULL) {
-		session_sign_body(s, octets);
-		return m->fault == SESSION_FAULT_NONE;
-	}
-	if (m->verifier == NULL || !dkim_verifier_wants_body(m->verifier))
-		return !m->role_known;
-	if (dkim_verifier_body(m->verifier, octets) != 0)
-		session_fail_memory(s);
-	return m->fault == SESSION_FAULT_NONE &&
-	    dkim_verifier_wants_body(m->verifier);
-}
-
 /*
  * Are role or private keys still wanted, without which no body can be taken?
  */
@@ -271,6 +251,48 @@ is_waiting_for_role(const struct message *m)
 {
 	return m->fault == SESSION_FAULT_NONE && (!m->role_known ||
 	    (m->role == POLICY_SIGN && !m->sign_ready));
+}
+
+bool
+session_body(struct session *s, struct slice octets)
+{
+	struct message *m = s->m;
+
+	if (m == NULL || m->stage != STAGE_BODY ||
+	    m->fault != SESSION_FAULT_NONE)
+		return false;
+	if (is_waiting_for_role(m)) {
+		/* the front end should have waited: session_holds_body */
+		m->body_lost = m->body_lost || octets.n > 0;
+		return true;
+	}
+	if (m->signer != NULL) {
+		session_sign_body(s, octets);
+		return m->fault == SESSION_FAULT_NONE;
+	}
+	if (m->verifier == NULL || !dkim_verifier_wants_body(m->verifier))
+		return false;
+	if (dkim_verifier_body(m->verifier, octets) != 0)
+		session_fail_memory(s);
+	return m->fault == SESSION_FAULT_NONE &&
+	    dkim_verifier_wants_body(m->verifier);
+}
+
+void
+session_body_end(struct session *s)
+{
+	struct message *m = s->m;
+
+	if (m->fault != SESSION_FAULT_NONE || m->stage != STAGE_END)
+		return;
+	if (m->body_lost)
+		session_fail(s, SESSION_FAULT_OURS, "key is not there in time",
+		    slice_of(NULL, 0));
+	else if (m->signer != NULL)
+		session_sign_end(s);
+	else if (m->verifier != NULL &&
+	    dkim_verifier_body_end(m->verifier) != 0)
+		session_fail_memory(s);
 }
 
 void
@@ -285,16 +307,9 @@ session_end(struct session *s, struct session_time now)
 		session_header_end(s, now, 0);
 	m->stage = STAGE_END;
 	m->now = now;
-	if (is_waiting_for_role(m))
-		session_fail(s, SESSION_FAULT_OURS, "key is not there in time",
-		    slice_of(NULL, 0));
-	if (m->fault != SESSION_FAULT_NONE)
-		return;
-	if (m->signer != NULL)
-		session_sign_end(s);
-	else if (m->verifier != NULL &&
-	    dkim_verifier_body_end(m->verifier) != 0)
-		session_fail_memory(s);
+	/* else when the role is known: the body was empty */
+	if (!is_waiting_for_role(m))
+		session_body_end(s);
 }
 
 bool

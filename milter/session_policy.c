@@ -36,6 +36,8 @@ begin_role(struct session *s)
 		session_sign_begin(s);
 	else if (p->role == POLICY_VERIFY && m->over == NULL)
 		session_verify_begin(s);
+	if (p->role != POLICY_SIGN)
+		session_body_end(s);
 }
 
 /*

@@ -123,6 +123,7 @@ prepare(struct session *s)
 	}
 	session_lines_header(&m->lines, m->header);
 	m->sign_ready = true;
+	session_body_end(s);
 }
 
 /*
