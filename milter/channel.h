@@ -8,7 +8,7 @@
 
 #include "report.h"
 
-#define CHANNEL_TEXT_MAX	512	/* octets, with NUL */
+#define CHANNEL_TEXT_MAX	1024	/* octets, with NUL */
 
 enum channel_kind {
 	/* down */

@@ -72,7 +72,7 @@ notify_send(const struct notify *notify, const char *text)
 void
 notify_ready(const struct notify *notify, const char *status)
 {
-	char text[1024];
+	char text[1280];
 
 	snprintf(text, sizeof(text), "READY=1\nSTATUS=%s", status);
 	notify_send(notify, text);

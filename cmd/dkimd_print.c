@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One option's value.
+ */
+
+/* system */
+#include <inttypes.h>
+#include <stdio.h>
+#include <sysexits.h>
+
+/* room below */
+#include "milter/conf_options.h"
+
+/* this room */
+#include "cmd/dkimd_print.h"
+
+static const char *
+action_text(enum action action)
+{
+	switch (action) {
+	case ACTION_ACCEPT:
+		return "accept";
+	case ACTION_DISCARD:
+		return "discard";
+	case ACTION_QUARANTINE:
+		return "quarantine";
+	case ACTION_REJECT:
+		return "reject";
+	case ACTION_TEMPFAIL:
+		return "tempfail";
+	}
+	return "";
+}
+
+static const char *
+style_text(enum log_style style)
+{
+	switch (style) {
+	case LOG_STYLE_DKIMD:
+		return "dkimd";
+	case LOG_STYLE_OPENDKIM:
+		return "opendkim";
+	case LOG_STYLE_BOTH:
+		return "both";
+	}
+	return "";
+}
+
+static void
+print_value(const struct options *options, const struct option *option)
+{
+	const void *at = (const char *)options + option->offset;
+
+	switch (option->type) {
+	case OPTION_TEXT:
+		if (*(char *const *)at != NULL)
+			printf("%s\n", *(char *const *)at);
+		break;
+	case OPTION_BOOL:
+		printf("%s\n", *(const bool *)at ? "yes" : "no");
+		break;
+	case OPTION_NUMBER:
+		printf("%" PRIu64 "\n", *(const uint64_t *)at);
+		break;
+	case OPTION_ACTION:
+		printf("%s\n", action_text(*(const enum action *)at));
+		break;
+	case OPTION_MODE:
+		printf("%s%s\n", options->mode_sign ? "s" : "",
+		    options->mode_verify ? "v" : "");
+		break;
+	case OPTION_LOG_STYLE:
+		printf("%s\n", style_text(*(const enum log_style *)at));
+		break;
+	default:
+		/* has no value here */
+		break;
+	}
+}
+
+int
+dkimd_print_option(const struct options *options, const char *name)
+{
+	const struct option *option = conf_options_find(slice_text(name));
+
+	if (option == NULL) {
+		fprintf(stderr, "dkimd: there is no option \"%s\"\n", name);
+		return EX_USAGE;
+	}
+	print_value(options, option);
+	return 0;
+}
