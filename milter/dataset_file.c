@@ -64,12 +64,13 @@ dataset_file_rows(struct dataset *set, size_t n, size_t key_max,
 		if (key.n > key_max || slice_find(key, '\0') < key.n) {
 			report_fault(report, FAULT_ROW, "%s:%u: %s: key of %zu "
 			    "octets or with a NUL: a key has at most %zu octets",
-			    set->file, number, option, key.n, key_max);
+			    set->file, number, report_name(option), key.n,
+			    key_max);
 			continue;
 		}
 		if (fault != NULL) {
 			report_fault(report, FAULT_ROW, "%s:%u: %s: %s",
-			    set->file, number, option, fault);
+			    set->file, number, report_name(option), fault);
 			value.n = 0;
 		}
 		set->rows[set->n++] = (struct dataset_row){

@@ -212,7 +212,7 @@ compile_row(struct dataset *set, size_t i, struct dataset_live *live,
 		return error;
 	row->form = DATASET_FORM_DEAD;
 	report_fault(report, FAULT_ROW, "%s:%u: %s: pattern \"%s\": %s",
-	    set->file, row->line, option,
+	    set->file, row->line, report_name(option),
 	    report_octets(&shown, dataset_row_key(row)), reason);
 	return 0;
 }

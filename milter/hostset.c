@@ -251,7 +251,7 @@ add_row(struct hostset *set, const char *option, const struct row *row,
 		snprintf(where, sizeof(where), "%s", option);
 	else
 		snprintf(where, sizeof(where), "%s:%u: %s", row->file,
-		    row->line, option);
+		    row->line, report_name(option));
 	report_fault(report, fault, "%s: \"%s\": %s", where,
 	    report_octets(&shown, row->key), reason);
 	return fault == FAULT_FATAL ? DKIM_ERR_SYNTAX : 0;

@@ -46,6 +46,14 @@ report_fault(struct report *r, enum fault fault, const char *format, ...)
 }
 
 const char *
+report_name(const char *where)
+{
+	const char *at = strrchr(where, ' ');
+
+	return at == NULL ? where : at + 1;
+}
+
+const char *
 report_octets(struct report_octets *out, struct slice octets)
 {
 	static const char hex[] = "0123456789abcdef";

@@ -31,6 +31,12 @@ void report_fault(struct report *r, enum fault fault, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /*
+ * The option's name of "file:line: Option", for a message that has another
+ * place; inside where.
+ */
+const char *report_name(const char *where);
+
+/*
  * Octets of a file for a message: printable ASCII as it is, all else as \xHH;
  * of more than 200 octets the first 200 and "...".
  */

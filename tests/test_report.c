@@ -73,12 +73,21 @@ report_octets_escapes(void **state)
 	test_str("201", out.text + 796, "\\x0a...");
 }
 
+static void
+report_name_places(void **state)
+{
+	(void)state;
+	test_str("plain", report_name("KeyTable"), "KeyTable");
+	test_str("file", report_name("/a b/c:1: KeyTable"), "KeyTable");
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(report_fault_counts),
 		cmocka_unit_test(report_fault_long),
+		cmocka_unit_test(report_name_places),
 		cmocka_unit_test(report_octets_escapes),
 	};
 
