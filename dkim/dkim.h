@@ -182,7 +182,8 @@ int dkim_header_add_milter(struct dkim_header *header, struct slice name,
     struct slice value) MUSTUSE;
 
 /*
- * Name of the limit that a field passed ("header 1048576 octets"), or NULL.
+ * The limit that a field passed ("header over 1048576 octets"), or NULL. Once
+ * passed, every further field is refused.
  */
 const char *dkim_header_over(const struct dkim_header *header);
 
@@ -209,7 +210,8 @@ bool dkim_header_has_signature(const struct dkim_header *header,
  * Cut a message, as a file holds it, into header fields and body octets.
  * A message whose first line ends in LF is read with LF for CRLF throughout;
  * one that begins with CRLF or whose first line ends in CRLF is taken octet
- * for octet.
+ * for octet. The envelope line of mbox in front ("From a@x Mon ..") is left
+ * out.
  */
 struct dkim_reader;
 

@@ -29,6 +29,7 @@ struct dkim_reader {
 	struct buf		 held;		/* a field, then a line */
 	size_t			 line;		/* where the line begins */
 	enum lines		 lines;
+	bool			 begun;		/* a field was there */
 	bool			 in_body;
 	bool			 cr;		/* last body octet was CR */
 	bool			 ended;
@@ -78,11 +79,33 @@ without_end(struct slice s)
 	return s;
 }
 
+/*
+ * Is this the envelope line in front of a message in mbox form (RFC 4155 A)?
+ * "From :" is a field.
+ */
+static bool
+is_envelope(struct slice field)
+{
+	static const char from[] = "From ";
+	struct slice rest;
+
+	if (field.n < strlen(from) ||
+	    !slice_is(slice_sub(field, 0, strlen(from)), from))
+		return false;
+	rest = slice_trim(without_end(slice_from(field, strlen(from))));
+	return rest.n > 0 && rest.p[0] != ':' &&
+	    slice_find(rest, '\n') == rest.n;
+}
+
 static int
 add_field(struct dkim_reader *r, struct slice field)
 {
 	size_t colon = slice_find(field, ':');
+	bool first = !r->begun;
 
+	r->begun = true;
+	if (first && is_envelope(field))
+		return 0;
 	if (colon == field.n)
 		return DKIM_ERR_SYNTAX;
 	return dkim_header_add(r->header, slice_sub(field, 0, colon),
