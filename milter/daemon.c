@@ -174,10 +174,13 @@ drain(struct daemon *d, int signals, bool told)
 		    "the MTA will try them again", mlfi_messages());
 }
 
+/*
+ * smfi_stop is left out: it waits up to 5 s for libmilter's listener (MILTER
+ * 1.2), and what it ends then, _exit ends at once.
+ */
 static void
 leave(struct daemon *d)
 {
-	mlfi_stop();
 	daemon_remove_socket(d);
 	log_line(LOG_INFO, "stopped");
 	stats_log();
