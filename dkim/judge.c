@@ -59,8 +59,8 @@ show_key(struct verify_signature *sig, const struct keyrec *rec)
 }
 
 /*
- * Pick the records to try from a set that is not empty; without one, say why: revoked, malformed, unfit,
- * in this order.
+ * Pick the records to try from a set that is not empty; if none is left, say
+ * why: revoked, malformed, unfit, in this order.
  */
 static void
 pick_records(struct verify_signature *sig, const struct dkim_keyset *set)

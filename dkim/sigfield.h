@@ -23,9 +23,9 @@ struct sigfield {
 	enum dkim_canon		 header_canon;
 	enum dkim_canon		 body_canon;
 	struct slice		 algorithm;	/* a= as written */
-	struct slice		 domain;	/* d= as written; empty if bad */
-	struct slice		 selector;	/* s= as written; empty if bad */
-	struct slice		 identity;	/* i= decoded; empty if absent */
+	struct slice		 domain;	/* d= as written, empty: bad */
+	struct slice		 selector;	/* s= as written, empty: bad */
+	struct slice		 identity;	/* i= decoded, empty: none */
 	struct slice		 names;		/* h= as written */
 	size_t			 names_n;
 	struct slice		 base64;	/* b=, white space out */

@@ -22,7 +22,7 @@ struct verify_query {
  */
 struct verify_try {
 	const struct keyrec	*rec;
-	struct rsab_job		*job;		/* NULL: b= is of other length */
+	struct rsab_job		*job;		/* NULL: length differs */
 };
 
 struct verify_signature {
@@ -43,14 +43,14 @@ struct dkim_verifier {
 	const struct dkim_header	*header;
 	struct dkim_verify_options	 options;
 	struct arena			 arena;
-	struct verify_signature		*signatures;	/* from the top */
+	struct verify_signature		*signatures;	/* from top */
 	size_t				 n;
 	struct verify_query		*queries;
 	size_t				 queries_n;
 	size_t				 chosen;	/* to be verified */
 	struct bodyhash			*bodyhash;	/* NULL: none chosen */
 	bool				 many_from;
-	bool				 ended;		/* body_end was called */
+	bool				 ended;		/* body_end came */
 	bool				 finished;
 };
 

@@ -56,6 +56,7 @@ replay_file(const char *folder, const char *name, size_t *n)
 	FILE *f;
 	long size;
 
+	*n = 0;
 	snprintf(path, path_n, "%s/%s", folder, name);
 	f = fopen(path, "rb");
 	free(path);
