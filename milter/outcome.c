@@ -109,6 +109,8 @@ action_of(const struct options *o, enum outcome_kind kind)
 	return ACTION_ACCEPT;
 }
 
+#define NAMES_MAX	(OUTCOME_TEXT_MAX - 1)	/* behind them stands ")" */
+
 /*
  * Append s to the text, escaped; all of it or, without room, nothing.
  */
@@ -118,12 +120,12 @@ put_escaped(char *text, size_t at, const char *before, struct slice s)
 	size_t i, start = at;
 	int n;
 
-	n = snprintf(text + at, OUTCOME_TEXT_MAX - at, "%s", before);
-	for (i = 0; n >= 0 && (size_t)n < OUTCOME_TEXT_MAX - at; i++) {
+	n = snprintf(text + at, NAMES_MAX - at, "%s", before);
+	for (i = 0; n >= 0 && (size_t)n < NAMES_MAX - at; i++) {
 		at += (size_t)n;
 		if (i == s.n)
 			return at;
-		n = snprintf(text + at, OUTCOME_TEXT_MAX - at,
+		n = snprintf(text + at, NAMES_MAX - at,
 		    s.p[i] > 0x20 && s.p[i] < 0x7f && s.p[i] != '\\' ? "%c" :
 		    "\\x%02x", s.p[i]);
 	}
@@ -141,17 +143,14 @@ write_text(struct outcome *out, struct slice domain, struct slice selector,
 	n = snprintf(out->text, sizeof(out->text), "%s%s%s",
 	    table[out->kind].text, detail == NULL || detail[0] == '\0' ? "" :
 	    ": ", detail == NULL ? "" : detail);
-	if (n < 0 || (size_t)n >= sizeof(out->text) || domain.n == 0 ||
-	    selector.n == 0)
+	if (n < 0 || n >= NAMES_MAX || domain.n == 0 || selector.n == 0)
 		return;
 	before = (size_t)n;
 	at = put_escaped(out->text, before, " (s=", selector);
 	if (at != before)
 		at = put_escaped(out->text, at, ", d=", domain);
-	if (at + 2 <= sizeof(out->text)) {
-		out->text[at] = at == before ? '\0' : ')';
-		out->text[at + 1] = '\0';
-	}
+	if (at != before)
+		memcpy(out->text + at, ")", 2);
 }
 
 void
