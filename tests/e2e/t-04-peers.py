@@ -85,7 +85,7 @@ def others_verify_ours(t, env):
             if name == "plain":
                 t.eq(peers.verify_opendkim(env, copy, zone)[:1], ["pass"],
                      what + "opendkim -t")
-        ours.stop(sig=9)
+        ours.kill()
 
 
 def others_refuse_changes(t, env):

@@ -71,7 +71,7 @@ def signing_table_patterns(t, env):
              "us@re.example": "re", "s@re.example": "re",
              "uxs@re.example": None, "ann@bare.example": None}
     t.eq(who(filter_, wants), wants, "refile")
-    filter_._cleanup(filter_.proc)
+    filter_.kill()
     env.write("SigningTable", "joe@ex.example user\nex.example dom\n"
               ".ex.example dot\n*@star.example plain\nann@* any\n")
     filter_.configure(SigningTable="file:" + env.path("SigningTable"))
@@ -81,7 +81,7 @@ def signing_table_patterns(t, env):
              "bob@star.example": None, "ann@elsewhere.example": "any",
              "ann@ex.example": "dom", "bob@elsewhere.example": None}
     t.eq(who(filter_, wants), wants, "file")
-    filter_._cleanup(filter_.proc)
+    filter_.kill()
     filter_.configure(SigningTable="csl:ex.example=dom,*=last")
     filter_.start()
     wants = {"bob@ex.example": "dom", "bob@else.example": "last"}
@@ -110,7 +110,7 @@ def multiple_signatures(t, env):
     t.ok(probe.by == [] and probe.answer.code in "ty",
          "one of two cannot be made: 451, never sent with fewer",
          probe.answer)
-    filter_._cleanup(filter_.proc)
+    filter_.kill()
     filter_.configure(MultipleSignatures="no")
     filter_.start()
     t.eq(Probe(filter_, _mail(OURS)).by, [("example.com", "r")],
@@ -129,12 +129,12 @@ def domain_and_percent(t, env):
          "the second domain, capitals folded")
     t.eq(Probe(filter_, _mail("a@notone.example")).by, [],
          "notone.example is no sub-domain of one.example")
-    filter_._cleanup(filter_.proc)
+    filter_.kill()
     filter_.configure(SubDomains="no")
     filter_.start()
     t.eq(Probe(filter_, _mail("a@sub.one.example")).by, [],
          "SubDomains no: not signed")
-    filter_._cleanup(filter_.proc)
+    filter_.kill()
     env.write("KeyTable", "any %%:s:%s\n" % key.path)
     env.write("SigningTable", "*@i.example any:%\n*@up.example any:up.example"
               "\n*@out.example any:elsewhere.example\n* any\n")
@@ -179,7 +179,7 @@ def senders(t, env):
         t.eq([d for d, _ in probe.by], [want] if want else [],
              "From: %s: %s" % (sender.replace("\r\n", " "), want))
         t.ok(probe.passed, "   and it is passed on", probe.answer)
-    filter_._cleanup(filter_.proc)
+    filter_.kill()
     filter_.configure(SenderHeaders="List-Post,Sender,From")
     filter_.start()
     for extra, want in (
@@ -253,7 +253,7 @@ def left_alone(t, env):
         t.eq(len(mail.values(probe.copy, "Authentication-Results")), kept,
              "%s: forged result %s" % (name, "kept" if kept else "gone"))
     for mode, ours, theirs in (("s", 1, []), ("v", 0, ["none"])):
-        filter_._cleanup(filter_.proc)
+        filter_.kill()
         filter_.configure(Mode=mode)
         filter_.start()
         t.eq(len(Probe(filter_, _mail(OURS)).by), ours,
@@ -278,7 +278,7 @@ def header_lists(t, env):
         filter_.configure(**options)
         filter_.start()
         got = mail.signed_names(Probe(filter_, text).signatures[0])
-        filter_._cleanup(filter_.proc)
+        filter_.kill()
         return got
     got = names()
     t.eq(sorted(got), sorted([
@@ -336,7 +336,7 @@ def replies(t, env):
     probe = Probe(filter_, _mail("x@unlisted.example"))
     t.ok(probe.passed, "unsigned mail of an internal host: spared")
     probe = Probe(filter_, tested, addr=OUTSIDE)
-    t.match(r"dkim=fail \(.*testing", mail.values(
+    t.match(r"dkim=fail .*\([^)]*testing", mail.values(
         probe.copy, "Authentication-Results")[0], "t=y: comment testing")
     two = b"From: b@example.com\r\n" + _mail(OURS)
     probe = Probe(filter_, two)
@@ -345,7 +345,7 @@ def replies(t, env):
     t.ok(probe.by == [], "and not signed")
     two = b"From: b@unlisted.example\r\n" + _mail("b@unlisted.example")
     t.ok(Probe(filter_, two).passed, "two From, neither ours: passed")
-    filter_._cleanup(filter_.proc)
+    filter_.kill()
     for action, pattern in (("accept", "^[ac]$"), ("discard", "^d$"),
                             ("tempfail", r"^y451 4\.7\.0 |^t$")):
         filter_.configure(**{"On-BadSignature": action})
@@ -355,7 +355,7 @@ def replies(t, env):
         if action == "tempfail":
             t.match("On-BadSignature", filter_.since(mark),
                     "tempfail is obeyed and warned about at start")
-        filter_._cleanup(filter_.proc)
+        filter_.kill()
     filter_.configure(**{"On-BadSignature": "quarantine"})
     filter_.start()
     probe = Probe(filter_, broken, addr=OUTSIDE)
@@ -394,7 +394,7 @@ def results_field(t, env):
     t.eq(left[0].replace(" ", ""), "mta.example.com;dkim=none",
          "ours is on top")
     t.eq(left[1:], keep * 3, "all forged ones go, the others stay in order")
-    filter_._cleanup(filter_.proc)
+    filter_.kill()
     filter_.configure(AuthservID="id.example", AuthservIDWithJobID="yes",
                       RemoveARFrom="other.example")
     filter_.start()

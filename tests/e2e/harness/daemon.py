@@ -91,17 +91,26 @@ class Daemon:
                 else "still running", self.log()))
         return self
 
+    def kill(self):
+        """At once, both processes: a stop in good order is for the tests to
+        look at. Returns when nobody holds the socket any more."""
+        if self.proc is not None:
+            self._cleanup(self.proc)
+            # a zombie's last threads may keep it open for a moment
+            wait_until(lambda: not self._connects(), 5, 0.01)
+
     @staticmethod
     def _cleanup(proc):
-        """At once: a stop in good order is for the tests to look at."""
         if proc.poll() is not None:
             return
-        for pid in _children(proc.pid):
+        children = _children(proc.pid)
+        for pid in children:
             try:
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:
                 pass
         end(proc, signal.SIGKILL)
+        wait_until(lambda: not any(_runs(pid) for pid in children), 5, 0.01)
 
     def _up(self):
         """Up, or gone: both end the wait."""
@@ -201,6 +210,15 @@ def _children(pid):
     for kid in list(kids):
         kids += _children(kid)
     return kids
+
+
+def _runs(pid):
+    """Not gone, and not a zombie that nobody waited for."""
+    try:
+        with open("/proc/%d/stat" % pid) as f:
+            return f.read().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except OSError:
+        return False
 
 
 def _cpu(pid):

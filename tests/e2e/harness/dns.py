@@ -46,7 +46,7 @@ def garbage():
 
 def _name(text):
     out = b""
-    for label in text.rstrip(".").split("."):
+    for label in filter(None, text.split(".")):
         raw = label.encode()
         out += bytes([len(raw)]) + raw
     return out + b"\0"
@@ -76,7 +76,8 @@ class Server:
     """Listens on 127.0.0.1; `zone` and `default` may change while it runs."""
 
     def __init__(self, env, zone=None, default=None, ttl=300, port=0):
-        self.zone = dict(zone or {})
+        # the root is there, and has nothing to show: no DNSSEC
+        self.zone = dict({"": []}, **(zone or {}))
         self.default = default or rcode(NXDOMAIN)
         self.ttl = ttl
         self.asked = collections.Counter()

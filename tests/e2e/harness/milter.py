@@ -110,8 +110,11 @@ class Session:
     def connect(self, host="client.example.net", addr="127.0.0.1",
                 daemon="smtpd"):
         self.macros(b"C", j="mta.example.com", daemon_name=daemon)
-        family = b"6" if ":" in addr else b"4"
-        payload = z(host) + family + struct.pack(">H", 25) + z(addr)
+        if addr is None:  # a local program: SMFIA_UNKNOWN
+            payload = z(host) + b"U"
+        else:
+            payload = (z(host) + (b"6" if ":" in addr else b"4")
+                       + struct.pack(">H", 25) + z(addr))
         answer = self.step(b"C", payload, NOCONNECT, NR_CONN)
         self.step(b"H", z("client.example.net"), NOHELO, NR_HELO)
         return answer
