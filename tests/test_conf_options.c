@@ -537,6 +537,33 @@ conf_options_load_sites(void **state)
 	}
 }
 
+/* The sample has no fault, as it is and with every commented setting in. */
+static void
+conf_options_load_sample(void **state)
+{
+	size_t n;
+	uint8_t *text = test_file("../conf/dkimd.conf", &n);
+	char *all = calloc(1, n + 1);
+	size_t at = 0;
+
+	(void)state;
+	test_int("sample", load((char *)text), 0);
+	capture_check("sample", &capture, NULL);
+	test_int("DNSError", options.on_dns_error, ACTION_ACCEPT);
+	test_int("AlwaysAddARHeader", options.always_add_ar_header, true);
+	test_str("Socket", options.socket,
+	    "local:/var/spool/postfix/dkimd/dkimd.sock");
+	for (size_t i = 0; i < n; i++)
+		if (text[i] != '#' || (i > 0 && text[i - 1] != '\n') ||
+		    text[i + 1] < 'A' || text[i + 1] > 'Z')
+			all[at++] = (char)text[i];
+	test_int("all settings", load(all), 0);
+	test_int("all settings", capture.report.warnings, 1);
+	capture_check("all settings", &capture, "Domain: not used");
+	free(all);
+	free(text);
+}
+
 static bool
 run_load(void *arg)
 {
@@ -587,6 +614,7 @@ main(void)
 		cmocka_unit_test(conf_nearest_table),
 		cmocka_unit_test(conf_check_parts),
 		cmocka_unit_test(conf_options_load_sites),
+		cmocka_unit_test(conf_options_load_sample),
 		cmocka_unit_test(conf_options_load_no_memory),
 	};
 
