@@ -5,6 +5,7 @@
 
 /* system */
 #include <stdio.h>
+#include <string.h>
 
 /* this room */
 #include "milter/faultlog.h"
@@ -28,8 +29,16 @@ priority_of(enum fault fault)
 static void
 write_log(void *context, enum fault fault, const char *text)
 {
+	size_t n;
+
 	(void)context;
-	log_line(priority_of(fault), "%s", text);
+	/* A text of several lines is several lines of the log */
+	for (;; text += n + 1) {
+		n = strcspn(text, "\n");
+		log_line(priority_of(fault), "%.*s", (int)n, text);
+		if (text[n] == '\0')
+			break;
+	}
 }
 
 static void

@@ -333,6 +333,12 @@ writer(void *unused)
 void
 log_open(const struct options *options, bool foreground)
 {
+	log_open_at(options, foreground, NULL);
+}
+
+void
+log_open_at(const struct options *options, bool foreground, const char *path)
+{
 	const char *name = options->syslog_name;
 	int facility = -1;
 
@@ -346,7 +352,7 @@ log_open(const struct options *options, bool foreground)
 	if (logger.opened)
 		log_sink_close(&logger.sink);
 	log_sink_open(&logger.sink, options->syslog, foreground, facility,
-	    name, NULL);
+	    name, path);
 	logger.opened = true;
 	/* libmilter calls syslog(3) itself */
 	openlog(logger.sink.name, LOG_PID, facility);

@@ -30,6 +30,12 @@
 void log_open(const struct options *options, bool foreground);
 
 /*
+ * The same with another socket than the system's, for tests.
+ */
+void log_open_at(const struct options *options, bool foreground,
+    const char *path);
+
+/*
  * Start the writer thread; not before the last fork. Until then, and when no
  * thread is to be had, lines are written at once or not at all.
  */
