@@ -375,8 +375,8 @@ canon_body_random_bodies(void **state)
 	static const char *const parts[] = {
 		"word", "x", " ", " ", "  ", "\t", "\r\n", "\r\n", " \r\n",
 		"\r", "\n", "\r\n\r\n", "\xc3\xa4",
-		"a rather long run of octets "
-		"without anything to do in it, as text mostly is, and on",
+		("a rather long run of octets "
+		"without anything to do in it, as text mostly is, and on"),
 	};
 	static uint8_t in[20000], fixed[40000], want[80000];
 	struct body b = { .row = "random body", .in = in, .want = want };
