@@ -111,6 +111,7 @@ session_mail(struct session *s, struct conf *conf)
 	}
 	m->conf = conf;
 	m->reason = "";
+	m->policy.reason = "";
 	arena_init(&m->arena, ARENA_MAX);
 	buf_init(&m->trace, MSGLOG_TEXT_MAX);
 	s->m = m;
