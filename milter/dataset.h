@@ -13,7 +13,7 @@
 #define DATASET_LINE_MAX	65536	/* octets of a line in a flat file */
 #define DATASET_PATTERN_MAX	1024	/* octets of a pattern in a refile */
 #define DATASET_FILE_MAX	1073741824 /* octets of a flat file */
-#define DATASET_ROWS_MAX	100000000 /* rows of one data set */
+#define DATASET_ROWS_MAX	100000000 /* lines of one flat file */
 
 struct dataset;
 

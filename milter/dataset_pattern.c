@@ -3,16 +3,19 @@
  * Patterns of a refile: their form, globs, translation to POSIX.
  */
 
-/* system */
-#include <string.h>
-
 /* this room */
 #include "dataset_pattern.h"
 
 static bool
 is_live(uint8_t c)
 {
-	return c != '\0' && strchr("^$[](){}?|\\", c) != NULL;
+	switch (c) {
+	case '^': case '$': case '[': case ']': case '(': case ')':
+	case '{': case '}': case '?': case '|': case '\\':
+		return true;
+	default:
+		return false;
+	}
 }
 
 enum dataset_form

@@ -71,7 +71,7 @@ start(const char *signing, const char *keys)
 
 static void
 check_start(
-    const char *name, const char *signing, const char *keys, const char *form)
+    const char *name, const char *signing, const char *keys, const char *user)
 {
 	uint64_t begun = used_us(), started, looked;
 	struct conf *conf = start(signing, keys);
