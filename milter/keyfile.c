@@ -300,6 +300,21 @@ identify(const struct stat *st, struct keyfile_id *out)
 	out->mtime = st->st_mtim;
 }
 
+/* EACCES is the file's fault, or that of the folder it is in. */
+static int
+fail_open(struct walk *w, const char *part)
+{
+	struct stat st;
+	int error = errno;
+
+	if (error == EACCES &&
+	    fstatat(w->fd, part, &st, AT_SYMLINK_NOFOLLOW) != 0 &&
+	    errno == EACCES)
+		return fail_errno(w, "", "the x bit (search)");
+	errno = error;
+	return fail_errno(w, part, "the r bit");
+}
+
 static int
 read_file(struct walk *w, const char *part, struct keyfile *out)
 {
@@ -310,7 +325,7 @@ read_file(struct walk *w, const char *part, struct keyfile *out)
 	fd = openat(w->fd, part,
 	    O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
-		return fail_errno(w, part, "the r bit");
+		return fail_open(w, part);
 	if (fstat(fd, &st) != 0)
 		fail_errno(w, part, "to see it");
 	else if (judge_file(w, part, &st) == 0)
