@@ -41,7 +41,8 @@ usage(FILE *out)
 	for (i = 0; i < N_SUBCOMMANDS; i++)
 		fprintf(out, "  %-10s%s\n", subcommands[i].name,
 		    subcommands[i].summary);
-	fprintf(out, "See dkim(1); dkim SUBCOMMAND --help lists its options.\n");
+	fprintf(out, "See dkim(1); dkim SUBCOMMAND --help lists its "
+	    "options.\n");
 }
 
 int

@@ -77,6 +77,7 @@ add_value(const char *option, const char **list, size_t *n)
 	return 0;
 }
 
+/* A flat table and a flat switch: one entry an option. */
 static int
 parse_options(int argc, char **argv, struct sign *s)
 {

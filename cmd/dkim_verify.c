@@ -64,6 +64,7 @@ take_number(const char *name, unsigned long long max, unsigned long long *out)
 	return subcommand_number(name, optarg, max, out);
 }
 
+/* A flat table and a flat switch: one entry an option. */
 static int
 parse_options(int argc, char **argv, struct verify *v)
 {

@@ -6,7 +6,7 @@
 #ifndef TSV_H
 #define TSV_H
 
-#include "dkim/slice.h"
+#include "dkim/dkim.h"
 
 /*
  * One field and, unless last, its TAB; an empty one is given as it is.

@@ -308,9 +308,9 @@ enum dkim_answer_state {
 
 struct dkim_answer {
 	enum dkim_answer_state	 state;
-	struct dkim_keyset	*keyset;	/* reference moves to the taker */
+	struct dkim_keyset	*keyset;	/* moves to the taker */
 	enum dkim_dnssec	 dnssec;
-	const char		*detail;	/* static: "SERVFAIL", or NULL */
+	const char		*detail;	/* static, or NULL */
 };
 
 /*
@@ -425,13 +425,13 @@ struct dkim_verifier;
  */
 struct dkim_verdict {
 	enum dkim_result	 result;
-	const char		*reason;	/* static text, never NULL; "" */
-	bool			 no_key;	/* no key record: On-KeyNotFound */
+	const char		*reason;	/* static, never NULL */
+	bool			 no_key;	/* there is no key record */
 	bool			 testing;	/* the key's t=y */
-	bool			 evaluated;	/* false: beyond max_signatures */
+	bool			 evaluated;	/* within max_signatures */
 	struct slice		 domain;	/* d= as written */
 	struct slice		 selector;	/* s= as written */
-	struct slice		 identity;	/* i= decoded; empty if absent */
+	struct slice		 identity;	/* i= decoded, or empty */
 	struct slice		 algorithm;	/* a= as written */
 	struct slice		 signature;	/* b=, white space out */
 	enum dkim_dnssec	 dnssec;

@@ -128,7 +128,8 @@ parse_connect(struct slice in, struct wire_command *out)
 	case WIRE_FAMILY_UNIX:
 	case WIRE_FAMILY_INET:
 	case WIRE_FAMILY_INET6:
-		if (!take_u16(&in, &out->port) || !take_text(&in, &out->text[1]))
+		if (!take_u16(&in, &out->port) ||
+		    !take_text(&in, &out->text[1]))
 			return DKIM_ERR_SYNTAX;
 		out->n = 2;
 		break;

@@ -143,9 +143,9 @@ int wire_parse_command(struct wire_packet packet, struct wire_command *out)
 struct wire_reply {
 	enum wire_reply_kind	kind;
 	struct wire_optneg	optneg;
-	struct slice		name, value;	/* header changes; value: text of
-						 * a reply code, reason of a
-						 * quarantine, recipient, body */
+	struct slice		name, value;	/* of header changes; value:
+						 * text of a reply code, reason,
+						 * recipient, body */
 	uint32_t		index;		/* insert, change */
 };
 

@@ -39,7 +39,8 @@ wire_next_every_cut(void **state)
 		}
 		test_int("error", error, 0);
 		test_int("packets", seen, cut < 11 ? 0 : cut < 16 ? 1 : 2);
-		test_int("left", in.n, cut < 11 ? cut : cut < 16 ? cut - 11 : 0);
+		test_int("left", in.n, cut < 11 ? cut :
+		    cut < 16 ? cut - 11 : 0);
 	}
 }
 
@@ -94,8 +95,8 @@ wire_parse_command_hostile(void **state)
 		{ "header, nothing", 'L', TEST_OCTETS(""), DKIM_ERR_SYNTAX },
 		{ "header, left-over", 'L', TEST_OCTETS("To\0a\0b\0"),
 		    DKIM_ERR_SYNTAX },
-		{ "connect inet", 'C', TEST_OCTETS("h\0" "4\x01\x02" "1.2.3.4\0"),
-		    0 },
+		{ "connect inet", 'C',
+		    TEST_OCTETS("h\0" "4\x01\x02" "1.2.3.4\0"), 0 },
 		{ "connect unknown", 'C', TEST_OCTETS("h\0U"), 0 },
 		{ "connect unknown, left-over", 'C', TEST_OCTETS("h\0Ux"),
 		    DKIM_ERR_SYNTAX },
