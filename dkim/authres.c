@@ -325,8 +325,34 @@ count_common(struct slice a, struct slice b)
 }
 
 /*
+ * Let two neighbours in the order of b= show enough to tell them apart; equal
+ * ones show the same.
+ */
+static void
+part_neighbours(const struct verify_signature *x,
+    const struct verify_signature *y, size_t *x_n, size_t *y_n)
+{
+	struct slice a = x->field.base64, b = y->field.base64;
+	size_t most = *x_n > *y_n ? *x_n : *y_n;
+	size_t common;
+
+	if (slice_equal(a, b)) {
+		*x_n = *y_n = most;
+		return;
+	}
+	common = count_common(a, b) + 1;
+	if (common > B_MOST)
+		common = B_MOST;
+	if (*x_n < common)
+		*x_n = common;
+	if (*y_n < common)
+		*y_n = common;
+}
+
+/*
  * How much of each b= tells it from the others of this message (RFC 6008 s4):
- * sorted, only neighbours need to be compared.
+ * sorted, only neighbours need to be compared; down once for what they differ
+ * in, up once more for runs of equal ones.
  *   out      by signature
  *   errors   DKIM_ERR_NOMEM
  */
@@ -334,7 +360,7 @@ static int
 measure_b(const struct dkim_verifier *v, size_t *out)
 {
 	const struct verify_signature **sorted;
-	size_t i, common;
+	size_t i;
 
 	sorted = malloc(v->n * sizeof(sorted[0]));
 	if (sorted == NULL)
@@ -344,18 +370,12 @@ measure_b(const struct dkim_verifier *v, size_t *out)
 		out[i] = B_LEAST;
 	}
 	qsort(sorted, v->n, sizeof(sorted[0]), compare_b);
-	for (i = 1; i < v->n; i++) {
-		size_t a = (size_t)(sorted[i - 1] - v->signatures);
-		size_t b = (size_t)(sorted[i] - v->signatures);
+	for (i = 1; i < 2 * v->n - 1; i++) {
+		size_t at = i < v->n ? i : 2 * v->n - 1 - i;
 
-		common = count_common(sorted[i - 1]->field.base64,
-		    sorted[i]->field.base64) + 1;
-		if (common > B_MOST)
-			common = B_MOST;
-		if (out[a] < common)
-			out[a] = common;
-		if (out[b] < common)
-			out[b] = common;
+		part_neighbours(sorted[at - 1], sorted[at],
+		    &out[sorted[at - 1] - v->signatures],
+		    &out[sorted[at] - v->signatures]);
 	}
 	for (i = 0; i < v->n; i++)
 		if (out[i] > v->signatures[i].field.base64.n)

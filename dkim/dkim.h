@@ -410,8 +410,11 @@ struct dkim_minimum {		/* least body share that l= covers */
 struct dkim_verify_options {
 	uint64_t		now;		/* seconds of Unix time */
 	uint64_t		clock_drift;	/* seconds */
-	size_t			max_signatures;	/* looked at; 0: default */
-	unsigned		min_bits;	/* RSA; below: policy */
+	size_t			max_signatures;	/* looked at; 0: default; as
+						 * many more under names that
+						 * are asked for anyway */
+	unsigned		min_bits;	/* RSA; below: policy; 0: the
+						 * floor of RFC 8301 */
 	struct dkim_minimum	minimum;
 	bool			fix_crlf;
 };
