@@ -213,6 +213,16 @@ dataset_find_long_key(void **state)
 	    dataset_find(set, slice_of(key, 321), false, &row, 1, &n), 0);
 	test_int("321 not found", n, 0);
 	dataset_free(set);
+	/* a pattern for all keys is not asked, either */
+	snprintf(text, sizeof(text), "refile:%s", capture_text("all", "*"));
+	set = open_set(text);
+	test_int("320",
+	    dataset_find(set, slice_of(key, 320), false, &row, 1, &n), 0);
+	test_int("320", n, 1);
+	test_int("321",
+	    dataset_find(set, slice_of(key, 321), false, &row, 1, &n), 0);
+	test_int("321", n, 0);
+	dataset_free(set);
 }
 
 /* Lines up to 64 KiB are whole; a longer one, or one with a NUL, keeps its key
