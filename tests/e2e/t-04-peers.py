@@ -152,7 +152,8 @@ def _signed_by_others(env, rsa, ed):
 
 def _dkim_verify(env, message, *how):
     path = env.write("verify.eml", message)
-    done = run([env.program("dkim"), "verify", "--tsv"] + list(how) + [path])
+    done = run([env.program("dkim"), "verify", "--tsv"] + list(how) + [path],
+               timeout=20)
     rows = [line.split("\t") for line in done.stdout.decode().splitlines()
             if not line.startswith("#")]
     return done.returncode, [row[2] for row in rows], rows
