@@ -132,9 +132,10 @@ check_signing(const struct options *options, struct report *report)
 		    "Selector, KeyFile and Domain need each other");
 	else if (options->domain == NULL &&
 	    (options->key_file != NULL || !options->mode_verify))
-		fault(options, report, FAULT_WARNING, options->key_file == NULL ?
-		    "Mode" : "KeyFile", "nothing is signed: neither Domain nor "
-		    "SigningTable is set");
+		fault(options, report, FAULT_WARNING,
+		    options->key_file == NULL ? "Mode" : "KeyFile",
+		    "nothing is signed: neither Domain nor SigningTable is "
+		    "set");
 }
 
 static int

@@ -36,6 +36,7 @@
 #define LUA	"scripts; use the tables and On-* actions"
 #define LENGTH	"l= is never written: text could be appended to a message"
 #define LENIENT	"signatures are judged by RFC 6376 and RFC 8301 alone"
+#define RESOLVER "use Nameservers, TrustAnchorFile"
 #define SENDER	"the sender is taken from SenderHeaders"
 #define SQL	"without data sets in a database there is nothing to wait for"
 #define OMIT	"leave it out"
@@ -221,7 +222,7 @@ const struct option conf_options_table[] = {
 	{ "ReputationTimeout", IGNORED(REPUTE) },
 	{ "ReputationVerbose", IGNORED(REPUTE) },
 	{ "RequestReports", IGNORED(REPORTS) },
-	{ "ResolverConfiguration", IGNORED("use Nameservers, TrustAnchorFile") },
+	{ "ResolverConfiguration", IGNORED(RESOLVER) },
 	{ "ResolverTracing", IGNORED("see dns_ms in the log") },
 	{ "SMTPURI", IGNORED(REPORTS) },
 	{ "SelectCanonicalizationHeader", IGNORED("use Canonicalization") },
@@ -235,7 +236,7 @@ const struct option conf_options_table[] = {
 	{ "StatisticsPolicyScript", IGNORED(STATIST) },
 	{ "StatisticsPrefix", IGNORED(STATIST) },
 	{ "TemporaryDirectory", IGNORED("no temporary files are written") },
-	{ "UnboundConfigFile", IGNORED("use Nameservers, TrustAnchorFile") },
+	{ "UnboundConfigFile", IGNORED(RESOLVER) },
 	{ "UnprotectedPolicy", IGNORED(ADSP) },
 	{ "VBR-Certifiers", IGNORED(VBR) },
 	{ "VBR-PurgeFields", IGNORED(VBR) },

@@ -32,7 +32,7 @@ struct option {
 	enum option_type type;
 	size_t		 offset;	/* in struct options */
 	uint64_t	 min, max;	/* OPTION_NUMBER */
-	const char	*value;		/* built-in default as written, or NULL */
+	const char	*value;		/* built-in default, or NULL */
 	unsigned	 flags;
 	const char	*instead;	/* IGNORED, LATER: what to do */
 };

@@ -68,7 +68,7 @@ dataset_file_rows(struct dataset *set, size_t n, size_t key_max,
 		fault = line_fault(line, full);
 		if (key.n > key_max || slice_find(key, '\0') < key.n) {
 			report_fault(report, FAULT_ROW, "%s:%u: %s: key of %zu "
-			    "octets or with a NUL: a key has at most %zu octets",
+			    "octets or with a NUL; wanted are %zu at most",
 			    set->file, number, report_name(option), key.n,
 			    key_max);
 			continue;

@@ -74,8 +74,8 @@ check_path(const char *where, const char *text, const char *path,
     struct report *report, struct socketspec *out)
 {
 	if (path[0] != '/')
-		return refuse(where, text, "a path begins with / (relative ones "
-		    "are for Postfix, which is in its queue directory)",
+		return refuse(where, text, "a path begins with / (relative "
+		    "ones are for Postfix, which is in its queue directory)",
 		    report);
 	if (strlen(path) > PATH_MAX_UNIX)
 		return refuse(where, text, "the path is longer than a UNIX "
