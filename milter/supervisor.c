@@ -176,10 +176,13 @@ read_channel(struct supervisor *s)
 		default:
 			break;
 		}
-	if (r < 0) {
-		close(s->channel);
-		s->channel = -1;
-	}
+	if (r >= 0)
+		return;
+	/* Its end is closed: it ends, or is made to */
+	close(s->channel);
+	s->channel = -1;
+	if (s->kill_at == 0)
+		s->kill_at = clock_us() + (uint64_t)KILL_AFTER * 1000000;
 }
 
 /*
@@ -202,6 +205,7 @@ collect(struct supervisor *s, int *code)
 	if (s->channel >= 0)
 		close(s->channel);
 	s->channel = -1;
+	s->kill_at = 0;
 	if (WIFEXITED(status)) {
 		*code = WEXITSTATUS(status);
 		return true;
