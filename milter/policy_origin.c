@@ -4,6 +4,11 @@
  * (MIGRATION 2d).
  */
 
+/* system */
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <stdio.h>
+
 /* this room */
 #include "policy.h"
 
@@ -101,6 +106,25 @@ by_macro_list(struct policy *p)
 	return false;
 }
 
+/*
+ * " [address] not internal", as OpenDKIM's log has it.
+ */
+static void
+why_not_internal(struct policy *p)
+{
+	const struct sockaddr *sa = p->facts.address;
+	char address[INET6_ADDRSTRLEN] = "127.0.0.1", text[128];
+
+	if (sa != NULL && sa->sa_family == AF_INET)
+		inet_ntop(AF_INET, &((const struct sockaddr_in *)
+		    (const void *)sa)->sin_addr, address, sizeof(address));
+	else if (sa != NULL && sa->sa_family == AF_INET6)
+		inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)
+		    (const void *)sa)->sin6_addr, address, sizeof(address));
+	snprintf(text, sizeof(text), " [%s] not internal", address);
+	policy_why(p, "", p->facts.client_name, text);
+}
+
 void
 policy_origin(struct policy *p)
 {
@@ -119,7 +143,7 @@ policy_origin(struct policy *p)
 		    macros_get(f->macros, slice_text("{auth_type}")), "'");
 		p->ours = true;
 	} else {
-		policy_why(p, "", f->client_name, " not internal");
+		why_not_internal(p);
 		policy_why(p, "not authenticated", slice_of(NULL, 0), "");
 	}
 }
