@@ -45,6 +45,23 @@ bringup_read_key_file(const struct options *options,
 	return r == 0 ? 0 : DKIM_ERR_ARGUMENT;
 }
 
+void
+bringup_reread_key_file(const struct options *options, const struct identity *who,
+    struct report *report)
+{
+	struct keyfile *file;
+
+	file = malloc(sizeof(*file));
+	if (file == NULL)
+		return;
+	if (bringup_read_key_file(options, who, file) == 0)
+		keyfile_clear(file);
+	else
+		report_fault(report, FAULT_WARNING, "KeyFile: read as root; "
+		    "reload cannot read it again: %s", file->reason);
+	free(file);
+}
+
 static bool
 is_same_text(const char *a, const char *b)
 {

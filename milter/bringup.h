@@ -33,6 +33,12 @@ int bringup_read_key_file(const struct options *options,
     const struct identity *who, struct keyfile *out) MUSTUSE;
 
 /*
+ * After the drop: warn when reload will not be able to read KeyFile again.
+ */
+void bringup_reread_key_file(const struct options *options,
+    const struct identity *who, struct report *report);
+
+/*
  * Build a configuration as the user that the process is.
  *   options  moved, also on failure
  *   old      in force until now; NULL at start

@@ -97,6 +97,8 @@ daemon_check(struct daemon_setup *setup, struct report *report, size_t *keys)
 		free(file);
 		return EX_NOPERM;
 	}
+	if (read && options->user_id != NULL)
+		bringup_reread_key_file(options, &who, report);
 	check_socket(options, report);
 	/* Faults are counted in the report */
 	(void)!check_conf(setup, read ? file : NULL, report, keys);

@@ -21,27 +21,6 @@
 #include "milter/signer.h"
 
 /*
- * A KeyFile that only root can read was read before; reload will not be able
- * to.
- */
-static void
-check_again(const struct options *options, const struct identity *who,
-    struct report *report)
-{
-	struct keyfile *file;
-
-	file = malloc(sizeof(*file));
-	if (file == NULL)
-		return;
-	if (bringup_read_key_file(options, who, file) == 0)
-		keyfile_clear(file);
-	else
-		report_fault(report, FAULT_WARNING, "KeyFile: read as root; "
-		    "reload cannot read it again: %s", file->reason);
-	free(file);
-}
-
-/*
  * Read KeyFile, then drop.
  *   file     room; out: what was read
  *   read     out: whether it is set
@@ -69,7 +48,7 @@ drop(const struct options *options, struct report *report,
 		return EX_NOPERM;
 	}
 	if (*read)
-		check_again(options, &who, report);
+		bringup_reread_key_file(options, &who, report);
 	return 0;
 }
 
