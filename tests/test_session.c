@@ -144,6 +144,27 @@ session_authres_our_name(void **state)
 	}
 }
 
+/*
+ * What has to change the header cannot be answered at end of header.
+ */
+static void
+session_over_keeps_deletions(void **state)
+{
+	struct made_run run;
+	int i;
+
+	(void)state;
+	made_open(&run, CONF "Mode s\n");
+	for (i = 0; i < 2; i++) {
+		made_connect(&run, "c.example.net", "192.0.2.1");
+		made_mail(&run, i == 0 ? AR "mx.example.net; dkim=pass\n" :
+		    AR "other.example; dkim=pass\n");
+		made_header_end(&run);
+		test_int("over", session_is_over(run.session), i);
+	}
+	made_close(&run);
+}
+
 static void
 session_connection_of_other_terms(void **state)
 {
@@ -358,6 +379,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(session_authres_who_keeps),
 		cmocka_unit_test(session_authres_our_name),
+		cmocka_unit_test(session_over_keeps_deletions),
 		cmocka_unit_test(session_connection_of_other_terms),
 		cmocka_unit_test(session_abort_then_next),
 		cmocka_unit_test(session_events_out_of_order),
