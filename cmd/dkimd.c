@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <openssl/crypto.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -246,6 +247,8 @@ main(int argc, char **argv)
 	struct dkimd_args args;
 	int code;
 
+	/* A log whose reader has gone must not end the daemon */
+	signal(SIGPIPE, SIG_IGN);
 	code = dkimd_args_parse(argc, argv, &args);
 	if (code != 0)
 		return code;

@@ -291,6 +291,18 @@ cache_put(struct cache *cache, struct slice key, void *value, size_t weight)
 	return 0;
 }
 
+bool
+cache_has_room(struct cache *cache, size_t weight)
+{
+	bool room;
+
+	pthread_mutex_lock(&cache->lock);
+	room = cache->weight <= cache->bound &&
+	    weight <= cache->bound - cache->weight;
+	pthread_mutex_unlock(&cache->lock);
+	return room;
+}
+
 void
 cache_drop(struct cache *cache, struct slice key, const void *value)
 {

@@ -40,6 +40,11 @@ int cache_put(struct cache *cache, struct slice key, void *value,
     size_t weight) MUSTUSE;
 
 /*
+ * Would a value of this weight go in without pushing others out?
+ */
+bool cache_has_room(struct cache *cache, size_t weight);
+
+/*
  * Take the value of a key out, if it is still this one.
  */
 void cache_drop(struct cache *cache, struct slice key, const void *value);

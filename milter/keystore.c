@@ -100,9 +100,14 @@ load_file(struct keystore *store, struct keyrequest *request,
 	return r;
 }
 
-/* A reference; it is in the cache then, too. */
+/*
+ * A reference; it is in the cache then, too.
+ *   spare    but only where it pushes out nothing: a check of a million rows
+ *            must not cost those in use their place
+ */
 static int
-load(struct keystore *store, struct keyrequest *request, struct storedkey **out)
+load(struct keystore *store, struct keyrequest *request, bool spare,
+    struct storedkey **out)
 {
 	struct cache *cache = store->keys->cache;
 	struct rsab_key *key;
@@ -120,6 +125,8 @@ load(struct keystore *store, struct keyrequest *request, struct storedkey **out)
 		return r;
 	}
 	stats_add(STAT_KEYS_LOADED, 1);
+	if (spare && !cache_has_room(cache, 2))
+		return 0;
 	/* What is not kept for want of memory is loaded again */
 	(void)!cache_put(cache, buf_slice(&request->name), *out, 1);
 	(void)!cache_put(cache, buf_slice(&request->alias), *out, 1);
@@ -154,7 +161,7 @@ look(struct keystore *store, struct keyrequest *request,
 	/* A KeyFile that only root can see stays as it was read at start */
 	if (keyfile_identify(request->path, &id) == 0 &&
 	    !keyfile_is_same(&id, &old->id)) {
-		r = load(store, request, &new);
+		r = load(store, request, false, &new);
 		if (r == 0) {
 			tell_change(old, new);
 			*stored = new;
@@ -228,21 +235,6 @@ request_of(struct keystore *store, const struct want *want,
 	    out);
 }
 
-/*
- * Find the key or load it; look at its file where the want says so.
- */
-static int
-bring(struct keystore *store, struct keyrequest *request, bool look_at_it,
-    struct storedkey **out)
-{
-	*out = cache_get(store->keys->cache, buf_slice(&request->name));
-	if (*out == NULL)
-		return load(store, request, out);
-	if (look_at_it)
-		look(store, request, out);
-	return 0;
-}
-
 static void
 load_for(struct keystore *store, struct want *want)
 {
@@ -258,8 +250,14 @@ load_for(struct keystore *store, struct want *want)
 		return;
 	}
 	r = request_of(store, want, request);
-	if (r == 0)
-		r = bring(store, request, look_at_it, &stored);
+	if (r == 0) {
+		stored = cache_get(store->keys->cache,
+		    buf_slice(&request->name));
+		if (stored == NULL)
+			r = load(store, request, false, &stored);
+		else if (look_at_it)
+			look(store, request, &stored);
+	}
 	if (r != 0)
 		stored = find_alias(store, request);
 	if (stored != NULL)
@@ -422,8 +420,12 @@ keystore_load(struct keystore *store, const struct row *row,
 	int r;
 
 	r = keyrequest_make(&store->form, row, key_row, domain, &request);
-	if (r == 0)
-		r = bring(store, &request, false, &stored);
+	if (r == 0) {
+		stored = cache_get(store->keys->cache,
+		    buf_slice(&request.name));
+		if (stored == NULL)
+			r = load(store, &request, true, &stored);
+	}
 	if (r == 0)
 		r = judge(store, &request, stored->key);
 	if (r == 0)

@@ -45,6 +45,7 @@ static struct {
 	pthread_mutex_t	 sink_lock;	/* of sink; taken first */
 	struct log_sink	 sink;
 	bool		 opened;
+	char		 ident[LOG_SINK_NAME_MAX];	/* for syslog(3) */
 } logger = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
 	.sink_lock = PTHREAD_MUTEX_INITIALIZER,
@@ -354,8 +355,10 @@ log_open_at(const struct options *options, bool foreground, const char *path)
 	log_sink_open(&logger.sink, options->syslog, foreground, facility,
 	    name, path);
 	logger.opened = true;
-	/* libmilter calls syslog(3) itself */
-	openlog(logger.sink.name, LOG_PID, facility);
+	/* libmilter calls syslog(3) itself, which keeps the pointer */
+	if (strcmp(logger.ident, logger.sink.name) != 0)
+		memcpy(logger.ident, logger.sink.name, sizeof(logger.ident));
+	openlog(logger.ident, LOG_PID, facility);
 	pthread_mutex_unlock(&logger.sink_lock);
 }
 

@@ -107,6 +107,8 @@ cache_put_bound(void **state)
 		test_true("never over the bound", cache_weight(cache) <= 100);
 	}
 	test_int("entries", cache_entries(cache), 14);
+	test_true("room", cache_has_room(cache, 2));
+	test_true("no room", !cache_has_room(cache, 3));
 	test_int("references", atomic_load(&v.refs), 14);
 	put(cache, "large", &v, 101);
 	test_true("above the bound: not kept", !has(cache, "large"));
