@@ -34,7 +34,6 @@
 #define SESSION_FIELD_MAX	65000	/* octets of a field that we insert:
 					 * a milter packet has 65,535 */
 #define SESSION_REMOVED_MAX	65536	/* fields taken out of one message */
-#define SESSION_FIELDS_PASSED	65536	/* fields looked at behind a limit */
 
 struct session;
 

@@ -106,11 +106,12 @@ session_authres_field(struct session *s, struct slice name,
 	if (claim != DKIM_AUTHRES_OURS_DKIM && !(claim == DKIM_AUTHRES_OURS &&
 	    m->conf->options.remove_ar_all))
 		return;
-	if (f->n == SESSION_REMOVED_MAX)
+	if (f->n == SESSION_REMOVED_MAX) {
+		m->by_peer = true;
 		session_fail(s, SESSION_FAULT_MEMORY,
 		    "too many Authentication-Results fields to remove",
 		    slice_of(NULL, 0));
-	else if (!add_removal(f))
+	} else if (!add_removal(f))
 		session_fail_memory(s);
 }
 

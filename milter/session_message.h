@@ -82,6 +82,7 @@ struct message {
 	const char		*reason;	/* static, of fault; for the MTA */
 	char			 detail[320];	/* for the log only, untrusted */
 	size_t			 detail_n;
+	bool			 by_peer;	/* the peer brought it about */
 	size_t			 failed;	/* index of the signature at fault */
 
 	struct slot		*slots;

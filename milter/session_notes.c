@@ -14,6 +14,7 @@
 #include "session_message.h"
 
 #define NOTES_MAX	256	/* lines about one message */
+#define LIMIT_MAX	128	/* octets of what tells equal errors */
 
 void
 session_notes_count(struct message *m, enum stats_counter stat, uint64_t n)
@@ -273,7 +274,24 @@ add_results(struct session *s, const struct msglog *log)
 }
 
 /*
- * Our own fault: an error, held back by its kind.
+ * What an error is held back by: its kind and the key or table it is about.
+ */
+static const char *
+limit_of(struct message *m)
+{
+	size_t n = strlen(m->reason), detail = m->detail_n < LIMIT_MAX ?
+	    m->detail_n : LIMIT_MAX;
+	char *key = arena_alloc(&m->arena, n + detail + 3);
+
+	if (key == NULL)
+		return m->reason;
+	snprintf(key, n + detail + 3, "%s: %.*s", m->reason, (int)detail,
+	    m->detail);
+	return key;
+}
+
+/*
+ * Our own fault: an error, held back. What a peer brought about is none.
  */
 static void
 add_fault(struct session *s)
@@ -290,7 +308,7 @@ add_fault(struct session *s)
 		buf_add_text(&b, ": ");
 		buf_add_escaped(&b, slice_of(m->detail, m->detail_n));
 	}
-	add(s, LOG_ERR, m->reason, &b);
+	add(s, m->by_peer ? LOG_NOTICE : LOG_ERR, limit_of(m), &b);
 }
 
 /*
@@ -338,7 +356,7 @@ add_warnings(struct session *s)
 		add_text(s, LOG_NOTICE, NULL, "Authentication-Results would "
 		    "be longer than a milter can insert: left out");
 	if (m->forged.n > 0 && !s->can.change_fields)
-		add_text(s, LOG_WARNING, "no CHGHDRS", "forged "
+		add_text(s, LOG_NOTICE, "no CHGHDRS", "forged "
 		    "Authentication-Results stay: this connection was opened "
 		    "under KeepAuthResults");
 }
