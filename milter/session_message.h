@@ -68,7 +68,7 @@ struct message {
 	enum stage		 stage;
 	struct session_time	 now;		/* of the last event with one */
 	struct dkim_header	*header;
-	struct dkim_header	*rest;		/* sender fields behind a limit */
+	struct dkim_header	*rest;		/* senders behind a limit */
 	const char		*over;		/* the limit passed */
 	bool			 dont_sign;
 	struct forged		 forged;
@@ -79,11 +79,11 @@ struct message {
 	bool			 role_known;
 
 	enum session_fault	 fault;
-	const char		*reason;	/* static, of fault; for the MTA */
-	char			 detail[320];	/* for the log only, untrusted */
+	const char		*reason;	/* of fault; the MTA sees it */
+	char			 detail[320];	/* for the log; untrusted */
 	size_t			 detail_n;
 	bool			 by_peer;	/* the peer brought it about */
-	size_t			 failed;	/* index of the signature at fault */
+	size_t			 failed;	/* signature at fault */
 
 	struct slot		*slots;
 	size_t			 n_slots;
@@ -101,7 +101,7 @@ struct message {
 
 	struct dkim_verifier	*verifier;
 	bool			 has_signature;
-	uint64_t		 patience;	/* microseconds for public keys */
+	uint64_t		 patience;	/* of public keys, in us */
 	uint64_t		 asked;		/* end of header */
 	uint64_t		 dns_us;
 	const struct dkim_verdict **verdicts;	/* in the arena */

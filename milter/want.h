@@ -58,7 +58,7 @@ struct want {
 	char		 detail[256];	/* NUL-ended text for the log, "" */
 	uint64_t	 asked;		/* monotonic microseconds */
 	uint64_t	 answered;
-	uint64_t	 expires;	/* drop unanswered after this; 0: never */
+	uint64_t	 expires;	/* given up after this; 0: never */
 	struct want	*next;		/* of the queue it is in */
 	void		*service;	/* the answerer's own */
 	union {
@@ -76,14 +76,14 @@ struct want {
 			bool		 cached;
 		} public_key;
 		struct {
-			struct row	 row;	/* of KeyTable, or of the options
+			struct row	 row;	/* of KeyTable, or of
 						 * Domain, Selector, KeyFile */
 			struct key_row	 key_row; /* slices into row's table */
 			char		 domain[DKIM_NAME_MAX + 1]; /* replaces
 						 * "%", passed the grammar */
 			struct rsab_key	*key;	/* a reference of the want */
 		} private_key;
-		struct rsab_job	 signature;	/* key: a reference of the want */
+		struct rsab_job	 signature;	/* key: the want's reference */
 	};
 };
 

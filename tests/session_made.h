@@ -41,7 +41,8 @@ static struct {
 	const char		*detail;
 	struct want		*pending[MADE_PENDING];
 	size_t			 n_pending;
-	unsigned		 dns_asked, keys_asked, sign_asked, dns_cancelled;
+	unsigned		 dns_asked, keys_asked, sign_asked;
+	unsigned		 dns_cancelled;
 	struct rsab_worker	*worker;
 	const struct rsab_backend *backend;
 	struct rsab_key		*rsa, *ed25519, *small;

@@ -300,7 +300,8 @@ exchange_wait_ends(void **state)
 	run.now = begun = clock_us();
 	made_connect(&run, "c", "192.0.2.1");
 	made_mail(&run, "From: a@example.org\nDKIM-Signature: v=1; "
-	    "a=rsa-sha256; d=example.org; s=sel; h=from; bh=" EMPTY "; b=AAAA\n");
+	    "a=rsa-sha256; d=example.org; s=sel; h=from; "
+	    "bh=" EMPTY "; b=AAAA\n");
 	session_header_end(run.session, (struct session_time){ begun,
 	    MADE_SECONDS }, 50000);
 	exchange_carry(&e);
@@ -316,7 +317,8 @@ exchange_wait_ends(void **state)
 
 	made.dns_cancelled = 0;
 	made_mail(&run, "From: a@example.org\nDKIM-Signature: v=1; "
-	    "a=rsa-sha256; d=example.org; s=sel; h=from; bh=" EMPTY "; b=AAAA\n");
+	    "a=rsa-sha256; d=example.org; s=sel; h=from; "
+	    "bh=" EMPTY "; b=AAAA\n");
 	session_header_end(run.session, (struct session_time){ 1000,
 	    MADE_SECONDS }, 1000);	/* long ago */
 	exchange_carry(&e);
@@ -347,7 +349,8 @@ exchange_progress(void **state)
 	made.dns = MADE_NEVER;
 	made_connect(&run, "c", "192.0.2.1");
 	made_mail(&run, "From: a@example.org\nDKIM-Signature: v=1; "
-	    "a=rsa-sha256; d=example.org; s=sel; h=from; bh=" EMPTY "; b=AAAA\n");
+	    "a=rsa-sha256; d=example.org; s=sel; h=from; "
+	    "bh=" EMPTY "; b=AAAA\n");
 	session_header_end(run.session, (struct session_time){ begun,
 	    MADE_SECONDS }, EXCHANGE_PROGRESS_US + 500000);
 	exchange_carry(&e);

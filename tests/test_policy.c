@@ -197,11 +197,12 @@ policy_literal_patterns(void **state)
 		snprintf(line, sizeof(line), "%s k\n", pattern);
 		if (i % 2 == 0)
 			snprintf(conf, sizeof(conf), "%s"
-			    "SigningTable file:%s\n", SOCKET KEY_TABLE, capture_text("st",
-			    line));
+			    "SigningTable file:%s\n", SOCKET KEY_TABLE,
+			    capture_text("st", line));
 		else
 			snprintf(conf, sizeof(conf), "%s"
-			    "SigningTable csl:%s=k\n", SOCKET KEY_TABLE, pattern);
+			    "SigningTable csl:%s=k\n", SOCKET KEY_TABLE,
+			    pattern);
 		snprintf(header, sizeof(header), "From: <%s>\n",
 		    rows[i / 2].sender);
 		decide(&d, conf, "127.0.0.1", header);
@@ -337,7 +338,8 @@ policy_senders(void **state)
 	(void)state;
 	for (i = 0; i < TEST_COUNT(rows); i++) {
 		snprintf(conf, sizeof(conf), "%s" "SenderHeaders %s\n"
-		    "SigningTable csl:ex.org=k\n", SOCKET KEY_TABLE, rows[i].headers);
+		    "SigningTable csl:ex.org=k\n", SOCKET KEY_TABLE,
+		    rows[i].headers);
 		decide(&d, conf, "127.0.0.1", rows[i].header);
 		test_int(rows[i].name, d.p.role, rows[i].role);
 		if (rows[i].sender[0] != '\0')
@@ -347,8 +349,8 @@ policy_senders(void **state)
 		undecide(&d);
 	}
 	/* U-labels are matched in their A-label form (RFC 5891) */
-	decide(&d, SOCKET KEY_TABLE "SigningTable csl:xn--bcher-kva.example=p\n",
-	    "127.0.0.1", "From: joe@b\xc3\xbc" "cher.example\n");
+	decide(&d, SOCKET KEY_TABLE
+	    "SigningTable csl:xn--bcher-kva.example=p\n", "127.0.0.1", "From: joe@b\xc3\xbc" "cher.example\n");
 	test_int("U-label", d.p.role, POLICY_SIGN);
 	check_slice("U-label", d.p.keys[0].domain, "xn--bcher-kva.example");
 	undecide(&d);
