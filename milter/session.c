@@ -409,6 +409,10 @@ session_finish(struct session *s, struct rsab_worker *worker)
 	if (m->stage == STAGE_FINISHED)
 		return &m->result;
 	session_want_cancel_all(s);
+	/* nobody waited for role or key: never passed on as if by choice */
+	if (is_waiting_for_role(m))
+		session_fail(s, SESSION_FAULT_OURS, "key is not there in time",
+		    slice_of(NULL, 0));
 	if (m->fault == SESSION_FAULT_NONE && m->verifier != NULL &&
 	    m->has_signature && (worker == NULL ||
 	    dkim_verifier_finish(m->verifier, worker) != 0))

@@ -218,6 +218,8 @@ static void
 policy_order_first_hit(void **state)
 {
 	struct decided d = { 0 };
+	char conf[1024];
+	size_t i;
 
 	(void)state;
 	decide(&d, SOCKET KEY_TABLE "SigningTable csl:*=w,.ex.org=w,a@*=w,"
@@ -232,6 +234,16 @@ policy_order_first_hit(void **state)
 	    "From: a@b.ex.org\n");
 	test_int("all levels, one row a value", d.p.n_keys, 2);
 	undecide(&d);
+	for (i = 0; i < 2; i++) {
+		snprintf(conf, sizeof(conf), SOCKET "%s%sSigningTable "
+		    "refile:%s\n", KEY_TABLE, i == 0 ? "" :
+		    "MultipleSignatures yes\n", capture_text("st",
+		    "*@other.org k\n*@ex.org w\n*ex.org k\n"));
+		decide(&d, conf, "127.0.0.1", "From: a@ex.org\n");
+		test_int("patterns", d.p.n_keys, i + 1);
+		check_slice("in file order", d.p.keys[0].name, "w");
+		undecide(&d);
+	}
 }
 
 /*
@@ -350,7 +362,8 @@ policy_senders(void **state)
 	}
 	/* U-labels are matched in their A-label form (RFC 5891) */
 	decide(&d, SOCKET KEY_TABLE
-	    "SigningTable csl:xn--bcher-kva.example=p\n", "127.0.0.1", "From: joe@b\xc3\xbc" "cher.example\n");
+	    "SigningTable csl:xn--bcher-kva.example=p\n", "127.0.0.1",
+	    "From: joe@b\xc3\xbc" "cher.example\n");
 	test_int("U-label", d.p.role, POLICY_SIGN);
 	check_slice("U-label", d.p.keys[0].domain, "xn--bcher-kva.example");
 	undecide(&d);

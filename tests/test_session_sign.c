@@ -374,6 +374,27 @@ session_sign_empty_body(void **state)
 	made_close(&run);
 }
 
+/*
+ * A front end that does not wait: never unsigned as if nobody had asked.
+ */
+static void
+session_sign_finished_early(void **state)
+{
+	struct made_run run;
+
+	(void)state;
+	made_open(&run, TABLES);
+	made.keys = MADE_NEVER;
+	made_connect(&run, "localhost", NULL);
+	made_mail(&run, mail);
+	made_header_end(&run);
+	made_end(&run);
+	made_finish(&run);
+	test_int("later", run.result->outcome.action, ACTION_TEMPFAIL);
+	test_int("counted", made_stat(&run, STAT_SIGN_OUR_FAULT), 1);
+	made_close(&run);
+}
+
 static void
 session_sign_expires(void **state)
 {
@@ -520,6 +541,7 @@ main(void)
 		cmocka_unit_test(session_sign_several),
 		cmocka_unit_test(session_sign_waits),
 		cmocka_unit_test(session_sign_empty_body),
+		cmocka_unit_test(session_sign_finished_early),
 		cmocka_unit_test(session_sign_expires),
 		cmocka_unit_test(session_sign_accepted_unsigned),
 		cmocka_unit_test(session_sign_warnings),
