@@ -46,8 +46,8 @@ bringup_read_key_file(const struct options *options,
 }
 
 void
-bringup_reread_key_file(const struct options *options, const struct identity *who,
-    struct report *report)
+bringup_reread_key_file(const struct options *options,
+    const struct identity *who, struct report *report)
 {
 	struct keyfile *file;
 

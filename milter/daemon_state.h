@@ -16,13 +16,13 @@
 struct daemon {
 	struct daemon_setup	*setup;
 	int			 channel;
-	int			 ended[2];	/* pipe: mlfi_run has returned */
+	int			 ended[2];	/* pipe: mlfi_run returned */
 	struct dkim_lib		*lib;
 	struct loop		*loop;
 	struct signer		*signer;
 	struct conf_slot	 slot;
 	struct socketspec	 socket;
-	uint64_t		 socket_file[2]; /* device and inode, 0: none */
+	uint64_t		 socket_file[2]; /* device, inode; 0: none */
 	struct mlfi_setup	 mlfi;
 	atomic_uint		 reloads;	/* asked for, not yet done */
 	atomic_bool		 stopping;

@@ -124,7 +124,8 @@ keyrequest_make(const struct keyrequest_form *form, const struct row *row,
 	buf_init(&out->name, CACHE_KEY_MAX);
 	buf_init(&out->alias, CACHE_KEY_MAX);
 	if (key_row->source == KEY_SOURCE_URI)
-		return keyrequest_fault(out, "a pkcs11: URI is not supported yet");
+		return keyrequest_fault(out, "a pkcs11: URI is not supported "
+		    "yet");
 	if (key_row->source == KEY_SOURCE_FILE)
 		r = make_path(form, out);
 	if (r == 0)

@@ -34,8 +34,6 @@ struct keystore {
 	struct identity			 self;
 };
 
-/* ---- loading ----------------------------------------------------------- */
-
 /*
  * Does the key fit its row? RFC 8301 s3.2 sets the floor for RSA.
  */
@@ -47,18 +45,19 @@ judge(const struct keystore *store, struct keyrequest *request,
 	bool rsa = rsab_key_type(key) == RSAB_RSA;
 
 	if (algorithm.n > 0 && rsa == slice_is(algorithm, "ed25519-sha256"))
-		return keyrequest_fault(request, "the key is %s, but the row says %.*s",
-		    rsa ? "RSA" : "Ed25519", (int)algorithm.n,
+		return keyrequest_fault(request, "the key is %s, but the row "
+		    "says %.*s", rsa ? "RSA" : "Ed25519", (int)algorithm.n,
 		    (const char *)algorithm.p);
 	if (rsa && rsab_key_bits(key) < store->min_bits)
-		return keyrequest_fault(request, "the key has %u bits, MinimumKeyBits "
-		    "wants %u", rsab_key_bits(key), store->min_bits);
+		return keyrequest_fault(request, "the key has %u bits, "
+		    "MinimumKeyBits wants %u", rsab_key_bits(key),
+		    store->min_bits);
 	return 0;
 }
 
 static int
-load_key(struct keystore *store, struct keyrequest *request, struct slice octets,
-    struct rsab_key **out)
+load_key(struct keystore *store, struct keyrequest *request,
+    struct slice octets, struct rsab_key **out)
 {
 	int r;
 
@@ -176,8 +175,6 @@ look(struct keystore *store, struct keyrequest *request,
 		storedkey_unref(old);
 }
 
-/* ---- answers to wants -------------------------------------------------- */
-
 static void
 refuse(struct want *want, const struct keyrequest *request, int error)
 {
@@ -220,7 +217,8 @@ find_alias(struct keystore *store, struct keyrequest *request)
 		return NULL;
 	stored = cache_get(store->keys->cache, buf_slice(&request->alias));
 	if (stored != NULL)
-		log_limited(LOG_ERR, request->reason, "the key loaded before stays: %s", request->reason);
+		log_limited(LOG_ERR, request->reason, "the key loaded before "
+		    "stays: %s", request->reason);
 	return stored;
 }
 
@@ -309,8 +307,6 @@ keystore_ask(struct keystore *store, struct want *want)
 		want->answered = clock_us();
 	return done;
 }
-
-/* ---- the store itself -------------------------------------------------- */
 
 static void
 keycache_unref(struct keycache *keys)
@@ -439,8 +435,6 @@ keystore_load(struct keystore *store, const struct row *row,
 	keyrequest_clear(&request);
 	return r;
 }
-
-/* ---- KeyFile, read before the drop ------------------------------------- */
 
 static int
 preload_key(struct keystore *store, const struct conf *conf,

@@ -31,7 +31,7 @@ struct resolver {
 							 * without answer */
 	/* loop thread only */
 	struct flight			*flight;
-	struct upstream			*upstream;	/* NULL: TestPublicKeys */
+	struct upstream			*upstream;	/* NULL: test keys */
 	bool				 given_up;
 };
 

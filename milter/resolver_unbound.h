@@ -24,7 +24,7 @@ struct resolver_unbound_options {
  * What one question brought.
  */
 struct resolver_unbound_answer {
-	int		 status;	/* libunbound's own; not 0: it gave up */
+	int		 status;	/* libunbound's; not 0: it gave up */
 	struct slice	 wire;		/* empty: no server answered */
 	enum dkim_dnssec dnssec;
 };

@@ -90,7 +90,8 @@ stats_print(char *out, size_t size)
 		if (value == 0)
 			continue;
 		k = snprintf(out + n, size - n, "%s%s=%llu", n == 0 ? "" : " ",
-		    stats_name((enum stats_counter)i), (unsigned long long)value);
+		    stats_name((enum stats_counter)i),
+		    (unsigned long long)value);
 		if (k < 0 || (size_t)k >= size - n)
 			break;
 		n += (size_t)k;

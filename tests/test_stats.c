@@ -54,7 +54,7 @@ stats_add_threads(void **state)
 static void
 stats_print_nonzero(void **state)
 {
-	char text[STATS_TEXT_MAX], small[24];
+	char text[STATS_TEXT_MAX], small[16];
 	size_t n;
 
 	(void)state;
