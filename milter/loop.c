@@ -14,6 +14,7 @@
 
 struct loop {
 	struct event_base	*base;
+	struct event		*stop;
 	pthread_t		 thread;
 };
 
@@ -31,6 +32,30 @@ run_loop(void *arg)
 	return NULL;
 }
 
+/*
+ * On the loop's thread, so that the break cannot be lost: libevent forgets one
+ * that is asked for before the thread has entered the loop.
+ */
+static void
+stop_loop(evutil_socket_t fd, short what, void *arg)
+{
+	struct loop *loop = arg;
+
+	(void)fd;
+	(void)what;
+	event_base_loopbreak(loop->base);
+}
+
+static void
+free_loop(struct loop *loop)
+{
+	if (loop->stop != NULL)
+		event_free(loop->stop);
+	if (loop->base != NULL)
+		event_base_free(loop->base);
+	free(loop);
+}
+
 int
 loop_new(struct loop **out)
 {
@@ -44,15 +69,17 @@ loop_new(struct loop **out)
 	loop->base = event_base_new();
 	if (loop->base == NULL)
 		goto out;
+	/* made here, so that stopping needs no memory */
+	loop->stop = event_new(loop->base, -1, 0, stop_loop, loop);
+	if (loop->stop == NULL)
+		goto out;
 	if (pthread_create(&loop->thread, NULL, run_loop, loop) != 0)
 		goto out;
 	*out = loop;
 	return 0;
 
 out:
-	if (loop->base != NULL)
-		event_base_free(loop->base);
-	free(loop);
+	free_loop(loop);
 	return -1;
 }
 
@@ -61,10 +88,9 @@ loop_free(struct loop *loop)
 {
 	if (loop == NULL)
 		return;
-	event_base_loopbreak(loop->base);
+	event_active(loop->stop, EV_TIMEOUT, 0);
 	pthread_join(loop->thread, NULL);
-	event_base_free(loop->base);
-	free(loop);
+	free_loop(loop);
 }
 
 struct event_base *

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The service loop: what is posted runs, in order, on its thread; and it ends,
+ * however soon it is told to.
+ */
+
+/* this room */
+#include "tests/test.h"
+
+/* system */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+#include <unistd.h>
+
+/* the module */
+#include "milter/loop.h"
+
+struct seen {
+	atomic_uint	 n;
+	unsigned	 order[3];
+	pthread_t	 thread;
+};
+
+struct mark {
+	struct seen	*seen;
+	unsigned	 number;
+};
+
+static void
+note(void *arg)
+{
+	struct mark *m = arg;
+	unsigned n = atomic_load(&m->seen->n);
+
+	m->seen->order[n] = m->number;
+	m->seen->thread = pthread_self();
+	atomic_store(&m->seen->n, n + 1);
+}
+
+static void
+loop_post_order(void **state)
+{
+	struct seen seen = { .n = 0 };
+	struct mark marks[3] = { { &seen, 1 }, { &seen, 2 }, { &seen, 3 } };
+	struct loop *loop;
+	size_t i;
+
+	(void)state;
+	test_int("new", loop_new(&loop), 0);
+	for (i = 0; i < 3; i++)
+		test_int("post", loop_post(loop, note, &marks[i]), 0);
+	for (i = 0; i < 10000 && atomic_load(&seen.n) < 3; i++)
+		usleep(1000);
+	test_int("posts that ran", atomic_load(&seen.n), 3);
+	for (i = 0; i < 3; i++)
+		test_int("order", seen.order[i], i + 1);
+	test_true("another thread", !pthread_equal(seen.thread,
+	    pthread_self()));
+	loop_free(loop);
+}
+
+static void *
+make_and_free(void *arg)
+{
+	struct loop *loop;
+	size_t i;
+
+	(void)arg;
+	for (i = 0; i < 2000; i++)
+		if (loop_new(&loop) == 0)
+			loop_free(loop);
+	return NULL;
+}
+
+/*
+ * The end is asked for before the thread has begun to wait, more often than
+ * not: none may be lost, or loop_free waits for ever.
+ */
+static void
+loop_free_at_once(void **state)
+{
+	struct timespec limit;
+	pthread_t thread;
+
+	(void)state;
+	clock_gettime(CLOCK_REALTIME, &limit);
+	limit.tv_sec += 60;
+	test_int("thread", pthread_create(&thread, NULL, make_and_free, NULL),
+	    0);
+	test_int("all loops end", pthread_timedjoin_np(thread, NULL, &limit),
+	    0);
+	loop_free(NULL);
+}
+
+static bool
+make_loop(void *arg)
+{
+	struct loop *loop;
+
+	(void)arg;
+	if (loop_new(&loop) != 0)
+		return false;
+	loop_free(loop);
+	return true;
+}
+
+static void
+loop_new_allocations(void **state)
+{
+	(void)state;
+	test_every_allocation(make_loop, NULL);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(loop_post_order),
+		cmocka_unit_test(loop_free_at_once),
+		cmocka_unit_test(loop_new_allocations),
+	};
+
+	return TEST_RUN(tests);
+}
