@@ -89,7 +89,7 @@ descriptors_reserve(void **state)
 	close(lowest);
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &was), 0);
 	now = was;
-	now.rlim_cur = (rlim_t)lowest + DESCRIPTORS_RESERVE + 1;
+	now.rlim_cur = (rlim_t)lowest + 17;	/* sixteen and this one */
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &now), 0);
 	test_true("one more", descriptors_are_left(&d));
 	fds[n++] = dup(0);
@@ -97,7 +97,7 @@ descriptors_reserve(void **state)
 	while (n < 17 && (fds[n] = dup(0)) >= 0)
 		n++;
 	/* some of these numbers may be taken by what started us */
-	test_true("they were kept back", n > DESCRIPTORS_RESERVE / 2);
+	test_true("they were kept back", n > 8);
 	test_true("none", !descriptors_are_left(&d));
 	test_int("the spare one was let go", atomic_load(&d.spare), -1);
 	test_true("none until one is freed", !descriptors_are_left(&d));
