@@ -50,7 +50,7 @@ replay_folder(const char *folder)
 {
 	struct dirent **list;
 	char path[4096];
-	int n = scandir(folder, &list, plain_file, alphasort), bad = 0;
+	int n = scandir(folder, &list, plain_file, alphasort), bad = 0, n_path;
 
 	if (n <= 0) {
 		printf("1..1\nnot ok 1 - no corpus in %s\n", folder);
@@ -58,8 +58,12 @@ replay_folder(const char *folder)
 	}
 	printf("1..%d\n", n);
 	for (int i = 0; i < n; i++) {
-		snprintf(path, sizeof(path), "%s/%s", folder, list[i]->d_name);
-		bad |= replay(path, (unsigned)i + 1) != 0;
+		n_path = snprintf(path, sizeof(path), "%s/%s", folder,
+		    list[i]->d_name);
+		if (n_path < 0 || (size_t)n_path >= sizeof(path))
+			printf("not ok %d - the path is too long\n", i + 1);
+		bad |= n_path < 0 || (size_t)n_path >= sizeof(path) ||
+		    replay(path, (unsigned)i + 1) != 0;
 		fflush(stdout);
 		free(list[i]);
 	}
