@@ -33,9 +33,10 @@ ask_rows(struct want *want)
 	const struct dataset *set = table_of(want);
 
 	want->rows.n = 0;
-	if (set != NULL)
-		dataset_find(set, want->rows.key, want->rows.nocase,
-		    want->rows.rows, WANT_ROWS_MAX, &want->rows.n);
+	if (set != NULL && dataset_find(set, want->rows.key,
+	    want->rows.nocase, want->rows.rows, WANT_ROWS_MAX,
+	    &want->rows.n) != 0)
+		want->error = WANT_ERR_NOMEM;
 	return true;
 }
 

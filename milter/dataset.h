@@ -63,7 +63,7 @@ void dataset_at(const struct dataset *set, size_t i, struct row *out);
  *   errors   DKIM_ERR_NOMEM: a regular expression could not be run; n is 0
  */
 int dataset_find(const struct dataset *set, struct slice key, bool nocase,
-    struct row *out, size_t max, size_t *n);
+    struct row *out, size_t max, size_t *n) MUSTUSE;
 
 /*
  * Rows that every look-up has to try one by one: patterns that are live

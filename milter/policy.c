@@ -160,10 +160,11 @@ matched(struct policy *p)
 }
 
 /*
- * Mail that is neither signed nor verified: the reason, or NULL.
+ * Mail that is neither signed nor verified: the reason, or NULL. Without
+ * memory nobody knows, and p->fault says so.
  */
 static const char *
-left_alone(const struct policy *p)
+left_alone(struct policy *p)
 {
 	const struct policy_facts *f = &p->facts;
 	struct row row;
@@ -174,9 +175,10 @@ left_alone(const struct policy *p)
 		return "client is in PeerList";
 	if (f->dont_sign)
 		return "a recipient is in DontSignMailTo";
-	if (f->conf->exempt_domains != NULL && p->n_senders > 0)
-		dataset_find(f->conf->exempt_domains, p->senders[0].domain,
-		    true, &row, 1, &n);
+	if (f->conf->exempt_domains != NULL && p->n_senders > 0 &&
+	    dataset_find(f->conf->exempt_domains, p->senders[0].domain,
+	    true, &row, 1, &n) != 0)
+		p->fault = POLICY_FAULT_MEMORY;
 	return n > 0 ? "sender is in ExemptDomains" : NULL;
 }
 
@@ -219,11 +221,11 @@ policy_begin(struct policy *p, const struct policy_facts *facts,
 	p->reason = "";
 	policy_origin(p);
 	why = policy_sender_find(p);
+	alone = left_alone(p);
 	if (p->fault == POLICY_FAULT_MEMORY) {
 		policy_end(p, POLICY_NONE, POLICY_FAULT_MEMORY, "no memory");
 		return;
 	}
-	alone = left_alone(p);
 	if (alone != NULL) {
 		policy_why(p, alone, slice_of(NULL, 0), "");
 		policy_end(p, POLICY_NONE, POLICY_FAULT_NONE, alone);

@@ -53,7 +53,8 @@ by_mta(struct policy *p)
 		    "missing", name, "");
 		return false;
 	}
-	dataset_find(mta, name, true, &row, 1, &n);
+	if (dataset_find(mta, name, true, &row, 1, &n) != 0)
+		p->fault = POLICY_FAULT_MEMORY;
 	policy_why(p, n > 0 ? "MTA name match: '" : "no MTA name match: '",
 	    name, "'");
 	return n > 0;

@@ -132,6 +132,7 @@ session_rcpt(struct session *s, struct slice address)
 	struct message *m = s->m;
 	struct row row;
 	size_t i, at, n;
+	int error;
 
 	if (m == NULL || m->conf->dont_sign_mail_to == NULL || m->dont_sign)
 		return;
@@ -142,10 +143,13 @@ session_rcpt(struct session *s, struct slice address)
 	for (i = 0; i < address.n; i++)
 		if (address.p[i] == '@')
 			at = i + 1;
-	dataset_find(m->conf->dont_sign_mail_to, address, true, &row, 1, &n);
-	if (n == 0 && at < address.n)
-		dataset_find(m->conf->dont_sign_mail_to,
+	error = dataset_find(m->conf->dont_sign_mail_to, address, true, &row,
+	    1, &n);
+	if (error == 0 && n == 0 && at < address.n)
+		error = dataset_find(m->conf->dont_sign_mail_to,
 		    slice_from(address, at), true, &row, 1, &n);
+	if (error != 0)
+		session_fail_memory(s);
 	m->dont_sign = n > 0;
 }
 

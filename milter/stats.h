@@ -38,7 +38,7 @@ enum stats_counter {
 	STAT_DNS_QUERIES,
 	STAT_DNS_CACHED,
 	STAT_DNS_FAILED,
-	STAT_DNS_REFUSED,		/* over our bound of look-ups in flight */
+	STAT_DNS_REFUSED,		/* over our bound in flight */
 	STAT_KEYS_LOADED,
 	STAT_KEYS_FAILED,
 	STAT_QUEUE_FULL,

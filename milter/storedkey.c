@@ -12,8 +12,8 @@
 #include "milter/storedkey.h"
 
 #define LOOK_EVERY	1000000		/* microseconds, a key */
-#define LOOK_LOST	30000000	/* microseconds until one who went counts
-					 * as lost */
+#define LOOK_LOST	30000000	/* microseconds until one that went is
+					 * lost */
 
 int
 storedkey_new(struct rsab_key *key, const char *path,

@@ -85,8 +85,9 @@ decide(struct decided *d, const char *conf, const char *client,
 		    "%.*s ", (int)need.key.n, (const char *)need.key.p);
 		n = 0;
 		if (need.key.n <= DATASET_KEY_MAX)
-			dataset_find(table(d->conf, need.table), need.key,
-			    need.nocase, rows, WANT_ROWS_MAX, &n);
+			assert_int_equal(dataset_find(table(d->conf,
+			    need.table), need.key, need.nocase, rows,
+			    WANT_ROWS_MAX, &n), 0);
 		policy_give(&d->p, rows, n);
 		assert_true(++d->lookups < 1000);
 	}
