@@ -317,7 +317,7 @@ try_end(struct try *t)
 			continue;
 		if (reply.kind == WIRE_CONTINUE || reply.kind == WIRE_ACCEPT)
 			break;
-		if (strchr("hime+-bq", reply.kind) != NULL)
+		if (strchr("hime+-bq", (int)reply.kind) != NULL)
 			status = apply(t, &reply);
 		else
 			status = refused(&reply);
