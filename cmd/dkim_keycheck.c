@@ -18,7 +18,7 @@
 
 /* this room */
 #include "answers.h"
-#include "input.h"
+#include "private_key.h"
 #include "subcommand.h"
 #include "terminal_report.h"
 #include "tsv.h"
@@ -196,11 +196,8 @@ static int
 check_one(struct keycheck *k)
 {
 	char domain[DKIM_NAME_MAX + 1], selector[DKIM_NAME_MAX + 1];
-	const struct rsab_backend *backend;
 	struct rsab_key *key = NULL;
-	uint8_t *octets;
-	size_t n;
-	int error, status;
+	int status;
 
 	if (dkim_domain_to_ascii(slice_text(k->domain), domain) != 0 ||
 	    dkim_selector_to_ascii(slice_text(k->selector), selector) != 0) {
@@ -209,19 +206,9 @@ check_one(struct keycheck *k)
 		return EX_USAGE;
 	}
 	if (k->key_path != NULL) {
-		status = input_read_small(k->key_path, RSAB_KEY_FILE_MAX,
-		    &octets, &n);
+		status = private_key_load(k->key_path, &key);
 		if (status != 0)
 			return status;
-		error = rsab_backend_find("libcrypto", &backend);
-		if (error == 0)
-			error = rsab_key_load_private(backend, octets, n,
-			    &key);
-		rsab_wipe_free(octets, n);
-		if (error != 0) {
-			warnx("%s: %s", k->key_path, rsab_strerror(error));
-			return EX_CONFIG;
-		}
 	}
 	check(k, domain, selector, key);
 	rsab_key_unref(key);

@@ -17,6 +17,7 @@
 
 /* this room */
 #include "input.h"
+#include "private_key.h"
 #include "sign_config.h"
 #include "subcommand.h"
 
@@ -234,27 +235,11 @@ load_names(enum dkim_names_kind kind, const char *option, const char *text,
 static int
 load_key(const struct sign *s, const char *path, struct rsab_key **out)
 {
-	const struct rsab_backend *backend;
 	const char *algorithm;
-	uint8_t *octets;
-	size_t n;
-	int error, status;
+	int status = private_key_load(path, out);
 
-	if (strncmp(path, "pkcs11:", 7) == 0) {
-		warnx("%s: keys in tokens are not supported yet", path);
-		return EX_CONFIG;
-	}
-	status = input_read_small(path, RSAB_KEY_FILE_MAX, &octets, &n);
 	if (status != 0)
 		return status;
-	error = rsab_backend_find("libcrypto", &backend);
-	if (error == 0)
-		error = rsab_key_load_private(backend, octets, n, out);
-	rsab_wipe_free(octets, n);
-	if (error != 0) {
-		warnx("%s: %s", path, rsab_strerror(error));
-		return EX_CONFIG;
-	}
 	algorithm = rsab_key_type(*out) == RSAB_RSA ? "rsa-sha256" :
 	    "ed25519-sha256";
 	if (rsab_key_type(*out) == RSAB_RSA &&
