@@ -276,15 +276,20 @@ print_where(const char *name, struct option_place place, char *out, size_t n)
 		snprintf(out, n, "%s:%u: %s", place.file, place.line, name);
 }
 
+struct option_place
+conf_options_place(const struct options *options, const char *name)
+{
+	const struct option *option = conf_options_find(slice_text(name));
+
+	return option == NULL ? (struct option_place){ NULL, 0 } :
+	    options->places[option - conf_options_table];
+}
+
 const char *
 conf_options_where(const struct options *options, const char *name,
     struct option_where *out)
 {
-	const struct option *option = conf_options_find(slice_text(name));
-	struct option_place none = { NULL, 0 };
-
-	print_where(name, option == NULL ? none :
-	    options->places[option - conf_options_table], out->text,
+	print_where(name, conf_options_place(options, name), out->text,
 	    sizeof(out->text));
 	return out->text;
 }
@@ -292,10 +297,7 @@ conf_options_where(const struct options *options, const char *name,
 bool
 conf_options_is_set(const struct options *options, const char *name)
 {
-	const struct option *option = conf_options_find(slice_text(name));
-
-	return option != NULL &&
-	    options->places[option - conf_options_table].file != NULL;
+	return conf_options_place(options, name).file != NULL;
 }
 
 /*

@@ -60,6 +60,13 @@ const char *conf_options_where(const struct options *options,
     const char *name, struct option_where *out);
 
 /*
+ * The same in parts; file is NULL where it is not set. Lives as long as
+ * options.
+ */
+struct option_place conf_options_place(const struct options *options,
+    const char *name);
+
+/*
  * Warn about each option of new that differs from old but takes effect at
  * start only: for a reload.
  */

@@ -152,9 +152,11 @@ keyrequest_place(const struct keyrequest *request, char *out, size_t size)
 	struct report_octets text;
 
 	report_octets(&text, row->key);
-	if (row->file != NULL)
+	if (row->file != NULL && row->line > 0)
 		snprintf(out, size, "%s:%u: key \"%s\"", row->file, row->line,
 		    text.text);
+	else if (row->file != NULL)
+		snprintf(out, size, "%s: key \"%s\"", row->file, text.text);
 	else if (row->key.n > 0)
 		snprintf(out, size, "key \"%s\"", text.text);
 	else

@@ -5,6 +5,7 @@
  */
 
 /* this room */
+#include "conf_options.h"
 #include "policy.h"
 
 static void
@@ -181,6 +182,7 @@ void
 policy_key_single(struct policy *p, struct slice domain)
 {
 	const struct options *o = &p->facts.conf->options;
+	struct option_place place = conf_options_place(o, "KeyFile");
 	struct policy_key *key = &p->keys[0];
 	uint8_t *at;
 
@@ -194,7 +196,8 @@ policy_key_single(struct policy *p, struct slice domain)
 	key->key_row.source = KEY_SOURCE_FILE;
 	key->row.key = key->name;
 	key->row.value = key->key_row.key;
-	key->row.file = o->config_path;
+	key->row.file = place.file;
+	key->row.line = place.line;
 	/* A sub-domain's sender is named as the parent (MIGRATION 2c) */
 	if (!slice_equal(domain, p->senders[0].domain)) {
 		at = arena_alloc(p->arena, 1 + domain.n);

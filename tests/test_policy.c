@@ -407,6 +407,8 @@ policy_single_key(void **state)
 			    rows[i].i);
 			check_slice(rows[i].name,
 			    d.p.keys[0].key_row.selector, "sel");
+			/* SOCKET is the first line */
+			test_int(rows[i].name, d.p.keys[0].row.line, 4);
 			check_slice(rows[i].name, d.p.keys[0].key_row.key,
 			    "/k/one");
 		}
