@@ -6,6 +6,7 @@
 /* this room */
 #include "ask.h"
 #include "clock.h"
+#include "keptrows.h"
 #include "keystore.h"
 #include "resolver.h"
 #include "signer.h"
@@ -37,6 +38,9 @@ ask_rows(struct want *want)
 	    want->rows.nocase, want->rows.rows, WANT_ROWS_MAX,
 	    &want->rows.n) != 0)
 		want->error = WANT_ERR_NOMEM;
+	/* A row that became bad goes on as it was */
+	if (want->rows.table == TABLE_KEY && want->rows.n > 0)
+		keptrows_put(want->conf, &want->rows.rows[0]);
 	return true;
 }
 

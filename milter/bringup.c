@@ -8,6 +8,8 @@
 
 /* this room */
 #include "milter/bringup.h"
+#include "milter/conf_options.h"
+#include "milter/keptrows.h"
 #include "milter/keystore.h"
 #include "milter/resolver.h"
 #include "milter/textfile.h"
@@ -16,8 +18,10 @@ static void
 last(struct conf *conf)
 {
 	keystore_unref(conf->keystore);
+	keptrows_free(conf->kept);
 	resolver_free(conf->resolver);
 	conf->keystore = NULL;
+	conf->kept = NULL;
 	conf->resolver = NULL;
 }
 
@@ -49,6 +53,7 @@ void
 bringup_reread_key_file(const struct options *options,
     const struct identity *who, struct report *report)
 {
+	struct option_where where;
 	struct keyfile *file;
 
 	file = malloc(sizeof(*file));
@@ -57,8 +62,9 @@ bringup_reread_key_file(const struct options *options,
 	if (bringup_read_key_file(options, who, file) == 0)
 		keyfile_clear(file);
 	else
-		report_fault(report, FAULT_WARNING, "KeyFile: read as root; "
-		    "reload cannot read it again: %s", file->reason);
+		report_fault(report, FAULT_WARNING, "%s: read as root; "
+		    "reload cannot read it again: %s", conf_options_where(
+		    options, "KeyFile", &where), file->reason);
 	free(file);
 }
 
@@ -72,8 +78,11 @@ static int
 load_key_file(struct conf *conf, const struct keyfile *file,
     struct report *report)
 {
+	struct option_where where;
+
 	if (file->reason[0] != '\0')
-		report_fault(report, FAULT_WARNING, "KeyFile: %s",
+		report_fault(report, FAULT_WARNING, "%s: %s",
+		    conf_options_where(&conf->options, "KeyFile", &where),
 		    file->reason);
 	return keystore_preload(conf->keystore, conf, conf->options.key_file,
 	    file->octets, file->n, report);
@@ -86,6 +95,7 @@ static int
 read_key_file(struct conf *conf, const struct conf *old,
     struct report *report)
 {
+	struct option_where where;
 	struct identity self;
 	struct keyfile *file;
 	int r;
@@ -94,18 +104,20 @@ read_key_file(struct conf *conf, const struct conf *old,
 	if (file == NULL)
 		return DKIM_ERR_NOMEM;
 	identity_self(&self);
+	conf_options_where(&conf->options, "KeyFile", &where);
 	r = bringup_read_key_file(&conf->options, &self, file);
 	if (r == 0) {
 		r = load_key_file(conf, file, report);
 		keyfile_clear(file);
 	} else if (r == DKIM_ERR_ARGUMENT && old != NULL &&
 	    is_same_text(old->options.key_file, conf->options.key_file)) {
-		report_fault(report, FAULT_WARNING, "KeyFile: reload cannot "
-		    "read it again, the key loaded before stays: %s",
+		report_fault(report, FAULT_WARNING, "%s: reload cannot read "
+		    "it again, the key loaded before stays: %s", where.text,
 		    file->reason);
 		r = 0;
 	} else if (r == DKIM_ERR_ARGUMENT) {
-		report_fault(report, FAULT_ROW, "KeyFile: %s", file->reason);
+		report_fault(report, FAULT_ROW, "%s: %s", where.text,
+		    file->reason);
 		r = 0;
 	}
 	free(file);
@@ -145,6 +157,8 @@ bringup_conf(const struct bringup *parts, struct options *options,
 		return r;
 	conf->last = last;
 	r = make_keys(parts, conf, old, report);
+	if (r == 0 && old != NULL)
+		r = keptrows_make(old, conf, report, &conf->kept);
 	if (r == 0 && parts->loop == NULL)
 		r = resolver_check(conf, report);
 	else if (r == 0)

@@ -16,6 +16,7 @@
 #include "options.h"
 #include "report.h"
 
+struct keptrows;
 struct keystore;
 struct resolver;
 
@@ -32,11 +33,13 @@ struct conf {
 	struct dataset		*signing_table, *key_table;
 	struct dataset		*exempt_domains, *dont_sign_mail_to;
 	struct dataset		*mta, *macro_list, *remove_ar_from;
-	struct keystore		*keystore;	/* set by daemon.c */
-	struct resolver		*resolver;	/* set by daemon.c */
-	void			(*last)(struct conf *conf); /* set by daemon.c:
-						 * gives back keystore and
-						 * resolver; may be NULL */
+
+	/* set by bringup.c */
+	struct keystore		*keystore;
+	struct keptrows		*kept;		/* NULL: none */
+	struct resolver		*resolver;
+	void			(*last)(struct conf *conf); /* gives back these
+						 * three; may be NULL */
 };
 
 /*

@@ -10,19 +10,15 @@
 /* this room */
 #include "milter/cache.h"
 #include "milter/clock.h"
+#include "milter/conf_options.h"
 #include "milter/inbox.h"
+#include "milter/keycache.h"
 #include "milter/keyrequest.h"
 #include "milter/keystore.h"
 #include "milter/log.h"
 #include "milter/signer.h"
 #include "milter/stats.h"
 #include "milter/storedkey.h"
-
-/* The cache, and how many stores share it */
-struct keycache {
-	atomic_uint	 refs;
-	struct cache	*cache;
-};
 
 struct keystore {
 	atomic_uint			 refs;
@@ -34,8 +30,16 @@ struct keystore {
 	struct identity			 self;
 };
 
+/* RFC 8301 s3.2 sets the floor for RSA. */
+static bool
+is_long_enough(const struct keystore *store, const struct rsab_key *key)
+{
+	return rsab_key_type(key) != RSAB_RSA ||
+	    rsab_key_bits(key) >= store->min_bits;
+}
+
 /*
- * Does the key fit its row? RFC 8301 s3.2 sets the floor for RSA.
+ * Does the key fit its row?
  */
 static int
 judge(const struct keystore *store, struct keyrequest *request,
@@ -48,7 +52,7 @@ judge(const struct keystore *store, struct keyrequest *request,
 		return keyrequest_fault(request, "the key is %s, but the row "
 		    "says %.*s", rsa ? "RSA" : "Ed25519", (int)algorithm.n,
 		    (const char *)algorithm.p);
-	if (rsa && rsab_key_bits(key) < store->min_bits)
+	if (!is_long_enough(store, key))
 		return keyrequest_fault(request, "the key has %u bits, "
 		    "MinimumKeyBits wants %u", rsab_key_bits(key),
 		    store->min_bits);
@@ -128,7 +132,9 @@ load(struct keystore *store, struct keyrequest *request, bool spare,
 		return 0;
 	/* What is not kept for want of memory is loaded again */
 	(void)!cache_put(cache, buf_slice(&request->name), *out, 1);
-	(void)!cache_put(cache, buf_slice(&request->alias), *out, 1);
+	/* By its row only while that is good, to be there when it is not */
+	if (judge(store, request, (*out)->key) == 0)
+		(void)!cache_put(cache, buf_slice(&request->alias), *out, 1);
 	return 0;
 }
 
@@ -193,21 +199,9 @@ refuse(struct want *want, const struct keyrequest *request, int error)
 	log_limited(LOG_ERR, where, "%s: %s", where, request->reason);
 }
 
-/* Set the want's key, if it fits; the reference of stored is given back. */
-static void
-settle(struct keystore *store, struct keyrequest *request, struct want *want,
-    struct storedkey *stored)
-{
-	int r = judge(store, request, stored->key);
-
-	want->error = WANT_OK;
-	if (r == 0)
-		want->private_key.key = rsab_key_ref(stored->key);
-	else
-		refuse(want, request, r);
-	storedkey_unref(stored);
-}
-
+/*
+ * The key loaded before for this row, which is bad now; NULL: none.
+ */
 static struct storedkey *
 find_alias(struct keystore *store, struct keyrequest *request)
 {
@@ -216,10 +210,40 @@ find_alias(struct keystore *store, struct keyrequest *request)
 	if (request->alias.n == 0)
 		return NULL;
 	stored = cache_get(store->keys->cache, buf_slice(&request->alias));
-	if (stored != NULL)
-		log_limited(LOG_ERR, request->reason, "the key loaded before "
-		    "stays: %s", request->reason);
+	if (stored == NULL)
+		return NULL;
+	if (!is_long_enough(store, stored->key)) {
+		storedkey_unref(stored);
+		return NULL;
+	}
+	stats_add(STAT_KEYS_KEPT, 1);
+	log_limited(LOG_ERR, request->reason, "the key loaded before stays: "
+	    "%s", request->reason);
 	return stored;
+}
+
+/*
+ * Set the want's key, if it fits, else that of before; the reference of stored
+ * is given back.
+ */
+static void
+settle(struct keystore *store, struct keyrequest *request, struct want *want,
+    struct storedkey *stored)
+{
+	struct storedkey *before;
+	int r = judge(store, request, stored->key);
+
+	if (r != 0) {
+		before = find_alias(store, request);
+		storedkey_unref(stored);
+		stored = before;
+	}
+	want->error = WANT_OK;
+	if (stored != NULL)
+		want->private_key.key = rsab_key_ref(stored->key);
+	else
+		refuse(want, request, r);
+	storedkey_unref(stored);
 }
 
 static int
@@ -256,11 +280,13 @@ load_for(struct keystore *store, struct want *want)
 		else if (look_at_it)
 			look(store, request, &stored);
 	}
-	if (r != 0)
-		stored = find_alias(store, request);
-	if (stored != NULL)
+	if (r == 0) {
 		settle(store, request, want, stored);
-	else
+	} else if ((stored = find_alias(store, request)) != NULL) {
+		want->error = WANT_OK;
+		want->private_key.key = rsab_key_ref(stored->key);
+		storedkey_unref(stored);
+	} else
 		refuse(want, request, r);
 	keyrequest_clear(request);
 	free(request);
@@ -308,51 +334,6 @@ keystore_ask(struct keystore *store, struct want *want)
 	return done;
 }
 
-static void
-keycache_unref(struct keycache *keys)
-{
-	if (keys == NULL ||
-	    atomic_fetch_sub_explicit(&keys->refs, 1, memory_order_acq_rel) > 1)
-		return;
-	cache_free(keys->cache);
-	free(keys);
-}
-
-/* A key has two names in the cache. */
-static size_t
-bound_of(const struct conf *conf)
-{
-	uint64_t n = conf->options.key_cache_size;
-
-	return n == 0 ? 2 : n > SIZE_MAX / 4 ? SIZE_MAX / 2 : (size_t)n * 2;
-}
-
-static int
-keycache_of(const struct conf *conf, struct keystore *old,
-    struct keycache **out)
-{
-	struct keycache *keys;
-
-	if (old != NULL) {
-		atomic_fetch_add_explicit(&old->keys->refs, 1,
-		    memory_order_relaxed);
-		cache_bound(old->keys->cache, bound_of(conf));
-		*out = old->keys;
-		return 0;
-	}
-	keys = calloc(1, sizeof(*keys));
-	if (keys == NULL)
-		return DKIM_ERR_NOMEM;
-	atomic_init(&keys->refs, 1);
-	if (cache_new(bound_of(conf), storedkey_ref, storedkey_unref,
-	    &keys->cache) != 0) {
-		free(keys);
-		return DKIM_ERR_NOMEM;
-	}
-	*out = keys;
-	return 0;
-}
-
 int
 keystore_new(const struct conf *conf, struct signer *signer,
     struct keystore *old, struct keystore **out)
@@ -376,7 +357,8 @@ keystore_new(const struct conf *conf, struct signer *signer,
 			goto no_memory;
 		store->form.base = store->base;
 	}
-	if (keycache_of(conf, old, &store->keys) != 0)
+	if (keycache_get(old == NULL ? NULL : old->keys,
+	    conf->options.key_cache_size, &store->keys) != 0)
 		goto no_memory;
 	*out = store;
 	return 0;
@@ -485,6 +467,7 @@ keystore_preload(struct keystore *store, const struct conf *conf,
 	struct row row = { .key = slice_text("") };
 	struct keyrequest request;
 	enum fault fault = FAULT_FATAL;
+	struct option_where where;
 	int r;
 
 	r = keyrequest_make(&store->form, &row, &key_row, NULL, &request);
@@ -492,7 +475,8 @@ keystore_preload(struct keystore *store, const struct conf *conf,
 		r = preload_key(store, conf, &request, slice_of(octets, n),
 		    &fault);
 	if (r == DKIM_ERR_SYNTAX)
-		report_fault(report, fault, "KeyFile: %s", request.reason);
+		report_fault(report, fault, "%s: %s", conf_options_where(
+		    &conf->options, "KeyFile", &where), request.reason);
 	keyrequest_clear(&request);
 	return r;
 }

@@ -43,6 +43,7 @@ static const char *const names[] = {
 	[STAT_DNS_REFUSED] = "dns_refused",
 	[STAT_KEYS_LOADED] = "keys_loaded",
 	[STAT_KEYS_FAILED] = "keys_failed",
+	[STAT_KEYS_KEPT] = "keys_kept",
 	[STAT_QUEUE_FULL] = "queue_full",
 	[STAT_SIGN_TIMEOUT] = "sign_timeout",
 	[STAT_SIGN_FAULTS] = "sign_faults",

@@ -41,6 +41,8 @@ enum stats_counter {
 	STAT_DNS_REFUSED,		/* over our bound in flight */
 	STAT_KEYS_LOADED,
 	STAT_KEYS_FAILED,
+	STAT_KEYS_KEPT,			/* asked for by a row that became bad
+					 * at a reload */
 	STAT_QUEUE_FULL,
 	STAT_SIGN_TIMEOUT,
 	STAT_SIGN_FAULTS,		/* signatures wrong at the check
