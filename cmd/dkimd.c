@@ -25,6 +25,8 @@
 /* this room */
 #include "cmd/dkimd_args.h"
 #include "cmd/dkimd_print.h"
+#include "cmd/dkimd_query.h"
+#include "cmd/dkimd_test.h"
 #include "config.h"
 
 struct dkimd {
@@ -217,6 +219,8 @@ start(const struct dkimd_args *args)
 	struct dkimd d = { .waiting = -1 };
 	int r;
 
+	if (args->mode == DKIMD_MODE_QUERY)
+		return dkimd_query(&report);
 	d.daemon = (struct daemon_setup){
 		.config_path = config_path(args),
 		.overrides = args->overrides,
@@ -234,7 +238,10 @@ start(const struct dkimd_args *args)
 		r = dkimd_print_option(&options, args->print);
 		conf_options_clear(&options);
 		return r;
+	case DKIMD_MODE_TEST:
+		return dkimd_test(&options, args, &report);
 	case DKIMD_MODE_RUN:
+	case DKIMD_MODE_QUERY:
 	case DKIMD_MODE_VERSION:
 		break;
 	}

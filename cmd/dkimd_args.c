@@ -4,7 +4,9 @@
  */
 
 /* system */
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
 #include <unistd.h>
@@ -12,15 +14,18 @@
 /* this room */
 #include "cmd/dkimd_args.h"
 
-#define LETTERS	"Ab:c:d:De:fF:k:lL:no:p:P:Qrs:S:t:T:u:vVWx:X"
+#define LETTERS	"Ab:c:d:De:fF:k:lL:no:p:P:qQrs:S:t:T:u:vVWx:X"
 
 static const char usage[] =
 "usage: dkimd [-fnlvV] [-x conf] [-p socket] [-P pidfile] [-u user[:group]]\n"
-"             [-ADrWX] [-b modes] [-c canon] [-d domains] [-e option]\n"
-"             [-k keyfile] [-L minimum] [-o headers] [-s selector]\n"
-"             [-S algorithm] [-T seconds]\n"
+"             [-ADqrWX] [-b modes] [-c canon] [-d domains] [-k keyfile]\n"
+"             [-L minimum] [-o headers] [-s selector] [-S algorithm]\n"
+"             [-T seconds]\n"
+"       dkimd -t file[,file...] [-F time] [-v] [letters as above]\n"
+"       dkimd -n [-v] | -e option | -Q | -V\n"
 "  -f  stay in the foreground      -n  check the configuration and exit\n"
-"  -l  log to syslog               -v  more words with -n\n"
+"  -l  log to syslog               -v  more words with -n and -t\n"
+"  -t  sign or verify messages     -Q  look up rows of a data set\n"
 "  -V  print the version           -x  read this file, not the usual one\n"
 "dkimd(8) has the rest.\n";
 
@@ -41,6 +46,7 @@ static const struct {
 	{ 'o', "OmitHeaders", NULL },
 	{ 'p', "Socket", NULL },
 	{ 'P', "PidFile", NULL },
+	{ 'q', "Quarantine", "yes" },
 	{ 'r', "RequiredHeaders", "yes" },
 	{ 's', "Selector", NULL },
 	{ 'S', "SignatureAlgorithm", NULL },
@@ -75,6 +81,20 @@ set_option(struct dkimd_args *args, int letter, const char *value)
 }
 
 static int
+take_time(struct dkimd_args *args, const char *value)
+{
+	char *end;
+
+	errno = 0;
+	args->time = strtoull(value, &end, 10);
+	args->has_time = true;
+	if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno != 0)
+		return complain("invalid time value: -F wants seconds since "
+		    "1970, as in -F 1700000000");
+	return 0;
+}
+
+static int
 take(struct dkimd_args *args, int letter, const char *value)
 {
 	switch (letter) {
@@ -86,15 +106,19 @@ take(struct dkimd_args *args, int letter, const char *value)
 		args->foreground = true;
 		break;
 	case 'F':
+		return take_time(args, value);
 	case 't':
-		return complain("messages in files are tested by \"dkim verify "
-		    "FILE\" and \"dkim sign --config CONF FILE\"");
+		args->mode = DKIMD_MODE_TEST;
+		args->files = value;
+		return value[strspn(value, ",")] != '\0' ? 0 :
+		    complain("-t wants files: message.eml,other.eml or - for "
+		    "standard input");
 	case 'n':
 		args->mode = DKIMD_MODE_CHECK;
 		return 0;
 	case 'Q':
-		return complain("rows are tested by \"dkim sign --config CONF "
-		    "FILE\" and \"dkim keycheck --config CONF\"");
+		args->mode = DKIMD_MODE_QUERY;
+		return 0;
 	case 'v':
 		args->verbose++;
 		return 0;

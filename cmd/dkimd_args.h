@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "milter/conf.h"
 
@@ -17,6 +18,8 @@ enum dkimd_mode {
 	DKIMD_MODE_RUN,
 	DKIMD_MODE_CHECK,		/* -n */
 	DKIMD_MODE_PRINT,		/* -e name */
+	DKIMD_MODE_TEST,		/* -t files */
+	DKIMD_MODE_QUERY,		/* -Q */
 	DKIMD_MODE_VERSION,		/* -V */
 };
 
@@ -26,6 +29,9 @@ struct dkimd_args {
 	unsigned	 verbose;
 	const char	*conf;		/* -x; NULL: the usual file */
 	const char	*print;		/* -e */
+	const char	*files;		/* -t, a comma list */
+	bool		 has_time;	/* -F */
+	uint64_t	 time;
 	struct conf_override overrides[DKIMD_ARGS_MAX];
 	size_t		 n;
 };

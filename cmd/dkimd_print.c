@@ -14,8 +14,8 @@
 /* this room */
 #include "cmd/dkimd_print.h"
 
-static const char *
-action_text(enum action action)
+const char *
+dkimd_print_action(enum action action)
 {
 	switch (action) {
 	case ACTION_ACCEPT:
@@ -46,15 +46,19 @@ style_text(enum log_style style)
 	return "";
 }
 
-static void
+/*
+ *   returns  false: it is not set and has no default, or has no value here
+ */
+static bool
 print_value(const struct options *options, const struct option *option)
 {
 	const void *at = (const char *)options + option->offset;
 
 	switch (option->type) {
 	case OPTION_TEXT:
-		if (*(char *const *)at != NULL)
-			printf("%s\n", *(char *const *)at);
+		if (*(char *const *)at == NULL)
+			return false;
+		printf("%s\n", *(char *const *)at);
 		break;
 	case OPTION_BOOL:
 		printf("%s\n", *(const bool *)at ? "yes" : "no");
@@ -63,7 +67,7 @@ print_value(const struct options *options, const struct option *option)
 		printf("%" PRIu64 "\n", *(const uint64_t *)at);
 		break;
 	case OPTION_ACTION:
-		printf("%s\n", action_text(*(const enum action *)at));
+		printf("%s\n", dkimd_print_action(*(const enum action *)at));
 		break;
 	case OPTION_MODE:
 		printf("%s%s\n", options->mode_sign ? "s" : "",
@@ -73,9 +77,9 @@ print_value(const struct options *options, const struct option *option)
 		printf("%s\n", style_text(*(const enum log_style *)at));
 		break;
 	default:
-		/* has no value here */
-		break;
+		return false;
 	}
+	return true;
 }
 
 int
@@ -85,8 +89,7 @@ dkimd_print_option(const struct options *options, const char *name)
 
 	if (option == NULL) {
 		fprintf(stderr, "dkimd: there is no option \"%s\"\n", name);
-		return EX_USAGE;
+		return EX_DATAERR;
 	}
-	print_value(options, option);
-	return 0;
+	return print_value(options, option) ? 0 : EX_CONFIG;
 }

@@ -8,10 +8,16 @@
 #include "milter/conf.h"
 
 /*
- * Print the value and a line end; nothing where the option is not set.
- *   returns  0, or EX_USAGE for a name that is no option
+ * Print the value, also a built-in one, and a line end.
+ *   returns  0; EX_CONFIG, nothing printed: it is not set; EX_DATAERR: the name
+ *            is no option (OpenDKIM's codes)
  */
 int dkimd_print_option(const struct options *options, const char *name)
     MUSTUSE;
+
+/*
+ * The word of an action; static.
+ */
+const char *dkimd_print_action(enum action action);
 
 #endif
