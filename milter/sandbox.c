@@ -14,36 +14,52 @@
 /* this room */
 #include "milter/sandbox.h"
 
-static void
-forbid_debugging(bool coredumps, struct report *report)
+static int
+set_dumpable(int dumpable)
 {
 #ifdef PR_SET_DUMPABLE
-	if (prctl(PR_SET_DUMPABLE, coredumps ? 1 : 0, 0, 0, 0) != 0)
-		report_fault(report, FAULT_WARNING, "cannot keep other "
-		    "processes from reading memory: %s", strerror(errno));
+	return prctl(PR_SET_DUMPABLE, dumpable, 0, 0, 0);
 #else
-	(void)coredumps;
-	(void)report;
+	(void)dumpable;
+	return 0;
 #endif
+}
+
+static void
+forbid_privileges(struct report *report)
+{
 #ifdef PR_SET_NO_NEW_PRIVS
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
 		report_fault(report, FAULT_WARNING, "cannot give up new "
 		    "privileges: %s", strerror(errno));
+#else
+	(void)report;
 #endif
+}
+
+int
+sandbox_hide(void)
+{
+	const struct rlimit none = { 0, 0 };
+
+	if (setrlimit(RLIMIT_CORE, &none) != 0)
+		return -1;
+	return set_dumpable(0);
 }
 
 void
 sandbox_apply(bool coredumps, struct report *report)
 {
-	const struct rlimit none = { 0, 0 };
-
-	if (coredumps)
+	if (coredumps) {
 		report_fault(report, FAULT_WARNING, "EnableCoredumps: a core "
 		    "file holds the private keys");
-	else if (setrlimit(RLIMIT_CORE, &none) != 0)
-		report_fault(report, FAULT_WARNING, "cannot forbid core "
-		    "files: %s", strerror(errno));
-	forbid_debugging(coredumps, report);
+		/* setuid(2) has taken it away */
+		(void)!set_dumpable(1);
+	} else if (sandbox_hide() != 0)
+		report_fault(report, FAULT_WARNING, "cannot forbid core files "
+		    "and other processes' looks at the memory: %s",
+		    strerror(errno));
+	forbid_privileges(report);
 }
 
 void

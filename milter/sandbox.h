@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the milter process gives up at start (DESIGN "Threats").
+ * What the processes give up at start (DESIGN "Threats").
  *
  * Memory is not locked as a whole: mlockall(2) would count each thread's
  * stack, and a key is swapped out only with the process that uses it all the
@@ -15,8 +15,14 @@
 #include "report.h"
 
 /*
- * No core file, no debugger or /proc reader of other users, no new privileges
- * by exec.
+ * No core file, and no debugger or /proc reader but root's. Inherited over a
+ * fork, lost with a change of user.
+ *   errors   -1, errno
+ */
+int sandbox_hide(void) MUSTUSE;
+
+/*
+ * The same for the milter process, and no new privileges by exec.
  *   coredumps  EnableCoredumps: leaves core files possible, with a warning,
  *              as they hold private keys
  */

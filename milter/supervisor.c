@@ -17,6 +17,7 @@
 #include "milter/channel.h"
 #include "milter/clock.h"
 #include "milter/log.h"
+#include "milter/sandbox.h"
 #include "milter/signals.h"
 #include "milter/supervisor.h"
 
@@ -315,6 +316,10 @@ supervisor_run(struct supervisor_setup *setup)
 		log_line(LOG_ERR, "cannot catch signals: %s", strerror(errno));
 		return EX_OSERR;
 	}
+	/* Before the fork: the milter process is never without */
+	if (!setup->coredumps && sandbox_hide() != 0)
+		log_line(LOG_WARNING, "cannot forbid core files: %s",
+		    strerror(errno));
 	if (setup->pid_file != NULL && write_pid_file(setup->pid_file) != 0) {
 		log_line(LOG_ERR, "PidFile %s: %s", setup->pid_file,
 		    strerror(errno));

@@ -24,6 +24,7 @@ struct supervisor_setup {
 	void		(*ready)(void *context);
 	void		*context;
 	const char	*pid_file;	/* NULL: none */
+	bool		 coredumps;	/* EnableCoredumps */
 	uint64_t	 stop_timeout;	/* seconds */
 	struct restart	 restart;
 	struct notify	 notify;	/* open */

@@ -8,6 +8,10 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <sysexits.h>
@@ -24,6 +28,7 @@ struct play {
 	int	code;			/* ends with it after READY; -1: no */
 	bool	dies;			/* by a signal */
 	int	runs;			/* of restarts, told as 'A' */
+	bool	coredumps;		/* may be made */
 };
 
 static char folder[64], pid_file[128], system_path[100];
@@ -33,6 +38,20 @@ static void
 event(struct play *play, char c)
 {
 	(void)!write(play->out, &c, 1);
+}
+
+/* From the supervisor over the fork: DESIGN "Threats". */
+static bool
+is_hidden(void)
+{
+	struct rlimit limit;
+
+	getrlimit(RLIMIT_CORE, &limit);
+#ifdef PR_SET_DUMPABLE
+	if (prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) != 0)
+		return false;
+#endif
+	return limit.rlim_cur == 0 && limit.rlim_max == 0;
 }
 
 static int
@@ -48,6 +67,8 @@ run(void *context, int channel, bool again)
 		return 99;
 	if (getenv("NOTIFY_SOCKET") != NULL)
 		return 98;
+	if (is_hidden() == play->coredumps)
+		return 97;
 	(void)!channel_send(channel, CHANNEL_READY, "up");
 	if (play->dies)
 		kill(getpid(), SIGKILL);
@@ -88,7 +109,8 @@ start(struct play *play, const struct options *options)
 
 	play->out = events[1];
 	setup = (struct supervisor_setup){ .run = run, .ready = ready,
-	    .context = play, .pid_file = pid_file, .stop_timeout = 5 };
+	    .context = play, .pid_file = pid_file, .stop_timeout = 5,
+	    .coredumps = play->coredumps };
 	restart_init(&setup.restart, options);
 	pid = fork();
 	if (pid == 0) {
@@ -293,6 +315,22 @@ supervisor_run_killed(void **state)
 }
 
 static void
+supervisor_run_coredumps(void **state)
+{
+	const struct options options = { .auto_restart = false };
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct play play = { .code = 3, .coredumps = i == 1 };
+		pid_t pid = start(&play, &options);
+
+		test_int(i == 0 ? "forbidden" : "allowed", end_of(pid), 3);
+		while (!is_quiet())
+			(void)next();
+	}
+}
+
+static void
 supervisor_run_pid_file(void **state)
 {
 	struct play play = { .code = -1 };
@@ -349,6 +387,7 @@ main(void)
 		TEST(supervisor_run_reloads_meet),
 		TEST(supervisor_run_codes),
 		TEST(supervisor_run_killed),
+		TEST(supervisor_run_coredumps),
 		TEST(supervisor_run_pid_file),
 		cmocka_unit_test(restart_again_rate),
 	};

@@ -440,11 +440,15 @@ def privileges(t, env):
          got["Groups"])
     t.eq(int(got["CapEff"], 16) | int(got["CapPrm"], 16), 0,
          "no capabilities")
-    with open("/proc/%d/limits" % pid) as f:
-        limits = f.read()
-    t.match(r"^Max core file size\s+0\s+0\s", limits, "core limit 0")
-    t.eq(os.stat("/proc/%d/mem" % pid).st_uid, 0,
-         "not dumpable: /proc/PID/mem is root's")
+    for name, one in (("milter process", pid),
+                      ("supervisor", filter_.proc.pid)):
+        with open("/proc/%d/limits" % one) as f:
+            limits = f.read()
+        t.match(r"^Max core file size\s+0\s+0\s", limits,
+                name + ": core limit 0")
+        # a dumpable process of another user than root owns its own
+        t.eq(os.stat("/proc/%d/mem" % one).st_uid, 0,
+             name + ": not dumpable: /proc/PID/mem is root's")
     with open("/proc/%d/stat" % pid) as f:
         session = f.read().rsplit(")", 1)[1].split()[3]
     t.eq(int(session), pid, "it leads a session of its own")
