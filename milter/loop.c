@@ -23,6 +23,11 @@ struct post {
 	void	*arg;
 };
 
+struct loop_call {
+	struct event	*event;
+	struct post	 post;
+};
+
 static void *
 run_loop(void *arg)
 {
@@ -127,4 +132,49 @@ loop_post(struct loop *loop, loop_fn run, void *arg)
 		return -1;
 	}
 	return 0;
+}
+
+static void
+run_call(evutil_socket_t fd, short what, void *arg)
+{
+	struct post post = ((struct loop_call *)arg)->post;
+
+	(void)fd;
+	(void)what;
+	post.run(post.arg);
+}
+
+int
+loop_call_new(struct loop *loop, loop_fn run, void *arg,
+    struct loop_call **out)
+{
+	struct loop_call *call;
+
+	call = calloc(1, sizeof(*call));
+	if (call == NULL)
+		return -1;
+	call->post.run = run;
+	call->post.arg = arg;
+	call->event = event_new(loop->base, -1, 0, run_call, call);
+	if (call->event == NULL) {
+		free(call);
+		return -1;
+	}
+	*out = call;
+	return 0;
+}
+
+void
+loop_call_run(struct loop_call *call)
+{
+	event_active(call->event, EV_TIMEOUT, 0);
+}
+
+void
+loop_call_free(struct loop_call *call)
+{
+	if (call == NULL)
+		return;
+	event_free(call->event);
+	free(call);
 }

@@ -35,4 +35,23 @@ struct event_base *loop_base(struct loop *loop);
 typedef void (*loop_fn)(void *arg);
 int loop_post(struct loop *loop, loop_fn run, void *arg) MUSTUSE;
 
+/*
+ * A post made ready before, for what has to be done even without memory, as
+ * giving things back.
+ *   errors   -1: no memory
+ */
+struct loop_call;
+int loop_call_new(struct loop *loop, loop_fn run, void *arg,
+    struct loop_call **out) MUSTUSE;
+
+/*
+ * Post it: it runs once, in the order of the posts. Any thread.
+ */
+void loop_call_run(struct loop_call *call);
+
+/*
+ * Not while it waits to run; it may free itself as it runs. NULL is allowed.
+ */
+void loop_call_free(struct loop_call *call);
+
 #endif

@@ -27,6 +27,7 @@ struct resolver {
 	const struct rsab_backend	*backend;
 	struct resolver_options		 options;
 	struct cache			*cache;
+	struct loop_call		*give_up, *finish;
 	atomic_uint			 silent;	/* questions in a row
 							 * without answer */
 	/* loop thread only */
@@ -144,6 +145,8 @@ finish(void *arg)
 {
 	struct resolver *resolver = arg;
 
+	loop_call_free(resolver->give_up);
+	loop_call_free(resolver->finish);
 	upstream_free(resolver->upstream);
 	flight_free(resolver->flight);
 	cache_free(resolver->cache);
@@ -158,8 +161,7 @@ finish_if_idle(struct resolver *resolver)
 	if (!resolver->given_up || flight_count(resolver->flight) > 0)
 		return;
 	resolver->given_up = false;
-	if (loop_post(resolver->loop, finish, resolver) != 0)
-		log_line(LOG_WARNING, "dns: no memory to free a resolver");
+	loop_call_run(resolver->finish);
 }
 
 /*
@@ -350,12 +352,31 @@ resolver_cancel(struct resolver *resolver, struct want *want)
 		want_unref(want);
 }
 
+/* Keys that were looked up without validation are looked up again. */
+static void
+validates(void *arg)
+{
+	struct resolver *resolver = arg;
+
+	cache_bound(resolver->cache, 0);
+	cache_bound(resolver->cache, RESOLVER_CACHE_OCTETS);
+}
+
 static void
 start(void *arg)
 {
 	struct resolver *resolver = arg;
 
 	upstream_start(resolver->upstream);
+}
+
+static void
+give_up(void *arg)
+{
+	struct resolver *resolver = arg;
+
+	resolver->given_up = true;
+	finish_if_idle(resolver);
 }
 
 static int
@@ -374,16 +395,21 @@ make_parts(struct resolver *resolver, struct report *report)
 
 	if (pubkey_cache_new(RESOLVER_CACHE_OCTETS, &resolver->cache) != 0 ||
 	    flight_new(loop_base(resolver->loop), &limits, left, resolver,
-	    &resolver->flight) != 0)
+	    &resolver->flight) != 0 ||
+	    loop_call_new(resolver->loop, give_up, resolver,
+	    &resolver->give_up) != 0 ||
+	    loop_call_new(resolver->loop, finish, resolver,
+	    &resolver->finish) != 0)
 		return DKIM_ERR_NOMEM;
 	if (resolver->options.testkeys != NULL)
 		return 0;
-	if (upstream_new(resolver->loop, &options, &resolver->upstream,
-	    &reason) != 0) {
+	if (upstream_new(resolver->loop, &options, UPSTREAM_ANCHOR_RETRY,
+	    &resolver->upstream, &reason) != 0) {
 		report_fault(report, FAULT_FATAL, "Nameservers, "
 		    "TrustAnchorFile: libunbound: %s", reason);
 		return DKIM_ERR_SYNTAX;
 	}
+	upstream_notify(resolver->upstream, validates, resolver);
 	if (loop_post(resolver->loop, start, resolver) != 0) {
 		upstream_free(resolver->upstream);
 		resolver->upstream = NULL;
@@ -429,20 +455,9 @@ resolver_new(struct loop *loop, const struct conf *conf,
 	return 0;
 }
 
-static void
-give_up(void *arg)
-{
-	struct resolver *resolver = arg;
-
-	resolver->given_up = true;
-	finish_if_idle(resolver);
-}
-
 void
 resolver_free(struct resolver *resolver)
 {
-	if (resolver == NULL)
-		return;
-	if (loop_post(resolver->loop, give_up, resolver) != 0)
-		log_line(LOG_WARNING, "dns: no memory to free a resolver");
+	if (resolver != NULL)
+		loop_call_run(resolver->give_up);
 }

@@ -22,8 +22,8 @@
 #define SERVER_MAX	64	/* octets of address@port, with NUL */
 
 struct resolver_unbound {
-	struct loop	*loop;
 	struct ub_ctx	*ctx;
+	struct loop_call *delete;
 	unsigned	 asked;		/* questions not yet done */
 	bool		 retired;
 };
@@ -137,6 +137,17 @@ set_up(struct ub_ctx *ctx, const struct resolver_unbound_options *options)
 	return r;
 }
 
+static void
+delete(void *arg)
+{
+	struct resolver_unbound *unbound = arg;
+
+	loop_call_free(unbound->delete);
+	if (unbound->ctx != NULL)
+		ub_ctx_delete(unbound->ctx);
+	free(unbound);
+}
+
 int
 resolver_unbound_new(struct loop *loop,
     const struct resolver_unbound_options *options,
@@ -149,43 +160,32 @@ resolver_unbound_new(struct loop *loop,
 	unbound = calloc(1, sizeof(*unbound));
 	if (unbound == NULL)
 		return DKIM_ERR_NOMEM;
-	unbound->loop = loop;
 	unbound->ctx = ub_ctx_create_event(loop_base(loop));
-	if (unbound->ctx == NULL) {
-		free(unbound);
+	if (unbound->ctx == NULL || loop_call_new(loop, delete, unbound,
+	    &unbound->delete) != 0) {
+		delete(unbound);
 		return DKIM_ERR_NOMEM;
 	}
 	r = set_up(unbound->ctx, options);
 	if (r != 0) {
 		*reason = ub_strerror(r);
-		ub_ctx_delete(unbound->ctx);
-		free(unbound);
+		delete(unbound);
 		return r == UB_NOMEM ? DKIM_ERR_NOMEM : DKIM_ERR_ARGUMENT;
 	}
 	*out = unbound;
 	return 0;
 }
 
-static void
-delete(void *arg)
-{
-	struct resolver_unbound *unbound = arg;
-
-	ub_ctx_delete(unbound->ctx);
-	free(unbound);
-}
-
 /*
- * Never from inside of libunbound, so by the loop. Without memory for the
- * post the context stays, idle.
+ * Never from inside of libunbound, so by the loop.
  */
 static void
 delete_if_idle(struct resolver_unbound *unbound)
 {
 	if (!unbound->retired || unbound->asked > 0)
 		return;
-	if (loop_post(unbound->loop, delete, unbound) != 0)
-		unbound->retired = false;
+	unbound->retired = false;
+	loop_call_run(unbound->delete);
 }
 
 void

@@ -17,19 +17,26 @@
 #include "milter/upstream.h"
 
 #define TYPE_DNSKEY	48
+#define HEADER		12	/* octets before the question */
 
 enum anchor_state {
 	ANCHOR_NONE,		/* no anchor: keys are insecure */
 	ANCHOR_UNPROVED,	/* `. DNSKEY` has not been answered yet */
+	ANCHOR_FAILED,		/* it does not validate: keys are insecure,
+				 * until it does */
 	ANCHOR_GOOD,
 };
 
 struct upstream {
 	struct loop		*loop;
 	struct resolver_unbound_options options;
-	struct resolver_unbound	*unbound;
+	struct resolver_unbound	*unbound;	/* for keys */
+	struct resolver_unbound	*probe;		/* FAILED: for `. DNSKEY` */
 	enum anchor_state	 anchor;
 	struct resolver_unbound_question *asking;	/* `. DNSKEY` */
+	void			(*validates)(void *arg);
+	void			*arg;		/* of validates */
+	unsigned		 retry_ms;
 	struct event		*retry;
 	sem_t			 known;		/* posted once it is */
 	uint64_t		 checked;	/* resolv.conf, microseconds */
@@ -52,7 +59,7 @@ stat_conf(struct stat *st)
 
 int
 upstream_new(struct loop *loop, const struct resolver_unbound_options *options,
-    struct upstream **out, const char **reason)
+    unsigned retry_ms, struct upstream **out, const char **reason)
 {
 	struct upstream *upstream;
 	int r;
@@ -63,6 +70,7 @@ upstream_new(struct loop *loop, const struct resolver_unbound_options *options,
 		return DKIM_ERR_NOMEM;
 	upstream->loop = loop;
 	upstream->options = *options;
+	upstream->retry_ms = retry_ms;
 	upstream->checked = clock_us();
 	stat_conf(&upstream->conf);
 	if (options->anchor != NULL)
@@ -87,26 +95,30 @@ upstream_free(struct upstream *upstream)
 		resolver_unbound_cancel(upstream->asking);
 	if (upstream->retry != NULL)
 		event_free(upstream->retry);
+	resolver_unbound_retire(upstream->probe);
 	resolver_unbound_retire(upstream->unbound);
 	sem_destroy(&upstream->known);
 	free(upstream);
 }
 
-/* A context by the options as they are now, in place of the old one. */
-static void
-replace(struct upstream *upstream)
+/*
+ * A new context.
+ *   anchor   NULL: one that does not validate
+ */
+static int
+make_context(const struct upstream *upstream, const char *anchor,
+    struct resolver_unbound **out)
 {
-	struct resolver_unbound *unbound;
+	struct resolver_unbound_options options = upstream->options;
 	const char *reason;
+	int r;
 
-	if (resolver_unbound_new(upstream->loop, &upstream->options, &unbound,
-	    &reason) != 0) {
+	options.anchor = anchor;
+	r = resolver_unbound_new(upstream->loop, &options, out, &reason);
+	if (r != 0)
 		log_limited(LOG_ERR, "dns context",
 		    "dns: no new resolver context: %s", reason);
-		return;
-	}
-	resolver_unbound_retire(upstream->unbound);
-	upstream->unbound = unbound;
+	return r;
 }
 
 static void ask_anchor(struct upstream *upstream);
@@ -122,7 +134,10 @@ retry_anchor(evutil_socket_t fd, short what, void *arg)
 static void
 retry_later(struct upstream *upstream)
 {
-	struct timeval tv = { .tv_sec = UPSTREAM_ANCHOR_RETRY };
+	struct timeval tv = {
+		.tv_sec = (time_t)(upstream->retry_ms / 1000),
+		.tv_usec = (suseconds_t)(upstream->retry_ms % 1000 * 1000),
+	};
 
 	if (upstream->retry == NULL)
 		upstream->retry = evtimer_new(loop_base(upstream->loop),
@@ -131,15 +146,59 @@ retry_later(struct upstream *upstream)
 		evtimer_add(upstream->retry, &tv);
 }
 
+/*
+ * From now on keys are asked for without validation; the context that
+ * validates goes on asking for `. DNSKEY`.
+ */
 static void
 anchor_fails(struct upstream *upstream)
 {
+	struct resolver_unbound *unbound;
+
+	retry_later(upstream);
+	if (upstream->anchor == ANCHOR_FAILED ||
+	    make_context(upstream, NULL, &unbound) != 0)
+		return;
 	log_line(LOG_ERR, "dns: resolver %s passes no DNSSEC, or the anchor "
 	    "in %s is old: `. DNSKEY` does not validate; keys count as "
-	    "insecure", servers(upstream), upstream->options.anchor);
-	upstream->anchor = ANCHOR_NONE;
-	upstream->options.anchor = NULL;
-	replace(upstream);
+	    "insecure until it does", servers(upstream),
+	    upstream->options.anchor);
+	upstream->anchor = ANCHOR_FAILED;
+	upstream->probe = upstream->unbound;
+	upstream->unbound = unbound;
+}
+
+static void
+anchor_validates(struct upstream *upstream)
+{
+	if (upstream->anchor == ANCHOR_FAILED) {
+		log_line(LOG_NOTICE, "dns: resolver %s passes DNSSEC now, keys "
+		    "are validated", servers(upstream));
+		resolver_unbound_retire(upstream->unbound);
+		upstream->unbound = upstream->probe;
+		upstream->probe = NULL;
+		if (upstream->validates != NULL)
+			upstream->validates(upstream->arg);
+	}
+	upstream->anchor = ANCHOR_GOOD;
+}
+
+/*
+ * Did a server answer `. DNSKEY`, be it with SERVFAIL or REFUSED? libunbound
+ * shows the last packet it had, which after silence is none or that of another
+ * question.
+ */
+static bool
+is_answered(const struct resolver_unbound_answer *answer)
+{
+	static const uint8_t question[] = { 0, 0, TYPE_DNSKEY, 0, 1 };
+	struct slice wire = answer->wire;
+
+	if (answer->dnssec == DKIM_DNSSEC_BOGUS || answer->status == 0)
+		return true;
+	return wire.n >= HEADER + sizeof(question) &&
+	    (wire.p[2] & 0x80u) != 0 && (wire.p[3] & 0x0fu) != 0 &&
+	    memcmp(wire.p + HEADER, question, sizeof(question)) == 0;
 }
 
 static void
@@ -149,29 +208,56 @@ anchor_answered(void *arg, const struct resolver_unbound_answer *answer)
 
 	upstream->asking = NULL;
 	if (answer->dnssec == DKIM_DNSSEC_SECURE)
-		upstream->anchor = ANCHOR_GOOD;
-	else if (answer->dnssec == DKIM_DNSSEC_BOGUS || answer->status == 0)
+		anchor_validates(upstream);
+	else if (is_answered(answer))
 		anchor_fails(upstream);
 	else {
 		/* A stranger who can stop answers must not turn it off */
 		log_limited(LOG_WARNING, "dns anchor", "dns: resolver %s does "
-		    "not answer `. DNSKEY`; asked again every %d s",
-		    servers(upstream), UPSTREAM_ANCHOR_RETRY);
+		    "not answer `. DNSKEY`; asked again every %u s",
+		    servers(upstream), upstream->retry_ms / 1000);
 		retry_later(upstream);
 	}
 	sem_post(&upstream->known);
+}
+
+/*
+ * A new context to ask: the old one remembers failures.
+ */
+static int
+renew_probe(struct upstream *upstream)
+{
+	struct resolver_unbound *probe;
+	int r;
+
+	r = make_context(upstream, upstream->options.anchor, &probe);
+	if (r != 0)
+		return r;
+	resolver_unbound_retire(upstream->probe);
+	upstream->probe = probe;
+	return 0;
 }
 
 static void
 ask_anchor(struct upstream *upstream)
 {
 	struct resolver_unbound_question *question = NULL;
+	bool failed = upstream->anchor == ANCHOR_FAILED;
 
-	if (resolver_unbound_ask(upstream->unbound, ".", TYPE_DNSKEY,
-	    anchor_answered, upstream, &question) != 0)
+	if ((failed && renew_probe(upstream) != 0) ||
+	    resolver_unbound_ask(failed ? upstream->probe : upstream->unbound,
+	    ".", TYPE_DNSKEY, anchor_answered, upstream, &question) != 0)
 		retry_later(upstream);
 	else if (question != NULL)
 		upstream->asking = question;
+}
+
+void
+upstream_notify(struct upstream *upstream, void (*validates)(void *arg),
+    void *arg)
+{
+	upstream->validates = validates;
+	upstream->arg = arg;
 }
 
 void
@@ -199,6 +285,29 @@ upstream_wait(struct upstream *upstream, unsigned ms)
 		continue;
 }
 
+/*
+ * Other servers: a new context, and a new proof.
+ */
+static void
+renew(struct upstream *upstream)
+{
+	struct resolver_unbound *unbound;
+
+	if (make_context(upstream, upstream->options.anchor, &unbound) != 0)
+		return;
+	if (upstream->asking != NULL)
+		resolver_unbound_cancel(upstream->asking);
+	upstream->asking = NULL;
+	resolver_unbound_retire(upstream->probe);
+	upstream->probe = NULL;
+	resolver_unbound_retire(upstream->unbound);
+	upstream->unbound = unbound;
+	if (upstream->options.anchor == NULL)
+		return;
+	upstream->anchor = ANCHOR_UNPROVED;
+	ask_anchor(upstream);
+}
+
 static void
 check_conf(struct upstream *upstream)
 {
@@ -218,7 +327,7 @@ check_conf(struct upstream *upstream)
 	log_line(LOG_NOTICE, "dns: %s has changed and is read again",
 	    RESOLVER_UNBOUND_CONF);
 	upstream->conf = st;
-	replace(upstream);
+	renew(upstream);
 }
 
 struct resolver_unbound *

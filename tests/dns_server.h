@@ -14,7 +14,9 @@
  *   slow-X    as ok, after 300 ms
  *   junk-X    octets that are no answer
  *
- * Included by one test; everything is static.
+ * The root is answered by dns_server.root.
+ *
+ * Included by a test; everything is static.
  */
 #ifndef DNS_SERVER_H
 #define DNS_SERVER_H
@@ -37,7 +39,14 @@ static struct {
 	pthread_t	thread;
 	atomic_int	questions;	/* but for those of the root */
 	atomic_bool	stop, mute;	/* mute: drops all */
+	atomic_int	root;		/* RCODE for it; DNS_SERVER_DROP; with
+					 * DNS_SERVER_SIGNED these records */
+	atomic_int	roots;		/* questions for it */
+	uint8_t		signed_root[512];
+	size_t		signed_root_n;
 } dns_server;
+
+enum { DNS_SERVER_DROP = 100, DNS_SERVER_SIGNED };
 
 struct dns_reply {
 	uint8_t	octets[1024];
@@ -80,6 +89,21 @@ dns_put_alias(struct dns_reply *r)
 	dns_put_txt(r, (const char *)data, 2, DNS_SERVER_KEY);
 }
 
+static bool
+dns_answer_root(struct dns_reply *r)
+{
+	int root = atomic_load(&dns_server.root);
+
+	atomic_fetch_add(&dns_server.roots, 1);
+	if (root == DNS_SERVER_SIGNED && r->octets[14] == 48) {
+		/* DNSKEY and its RRSIG */
+		dns_put(r, dns_server.signed_root, dns_server.signed_root_n);
+		r->octets[7] = 2;
+	} else if (root < DNS_SERVER_DROP)
+		r->octets[3] |= (uint8_t)root;
+	return root != DNS_SERVER_DROP;
+}
+
 /* False: say nothing. */
 static bool
 dns_answer(struct dns_reply *r)
@@ -92,6 +116,8 @@ dns_answer(struct dns_reply *r)
 	flags[0] = 0x85;
 	flags[1] = 0x80;
 	memset(r->octets + 6, 0, 6);
+	if (k == 0)
+		return dns_answer_root(r);
 	if (strncmp(label, "ok-", 3) == 0 || strncmp(label, "slow-", 5) == 0 ||
 	    strcmp(label, "target") == 0)
 		dns_put_txt(r, "\xc0\x0c", 2, DNS_SERVER_KEY);

@@ -106,6 +106,36 @@ loop_free_at_once(void **state)
 	loop_free(NULL);
 }
 
+/* Ready before: runs without memory, in the order of the posts, once. */
+static void
+loop_call_run_no_memory(void **state)
+{
+	struct seen seen = { .n = 0 };
+	struct mark marks[3] = { { &seen, 1 }, { &seen, 2 }, { &seen, 3 } };
+	struct loop_call *call;
+	struct loop *loop;
+
+	(void)state;
+	test_int("new", loop_new(&loop), 0);
+	test_int("call", loop_call_new(loop, note, &marks[1], &call), 0);
+	test_int("post", loop_post(loop, note, &marks[0]), 0);
+	failmalloc_from(1);
+	loop_call_run(call);
+	test_int("no post", loop_post(loop, note, &marks[2]), -1);
+	test_int("ran", wait_for(&seen, 2), 2);
+	failmalloc_off();
+	test_int("post", loop_post(loop, note, &marks[2]), 0);
+	test_int("ran", wait_for(&seen, 3), 3);
+	for (size_t i = 0; i < 3; i++)
+		test_int("order", seen.order[i], i + 1);
+	loop_call_free(call);
+	loop_call_free(NULL);
+	failmalloc_at(1);
+	test_int("no memory", loop_call_new(loop, note, NULL, &call), -1);
+	failmalloc_off();
+	loop_free(loop);
+}
+
 static bool
 make_loop(void *arg)
 {
@@ -130,6 +160,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(loop_post_order),
+		cmocka_unit_test(loop_call_run_no_memory),
 		cmocka_unit_test(loop_free_at_once),
 		cmocka_unit_test(loop_new_allocations),
 	};

@@ -438,31 +438,110 @@ resolver_anchor_fails(void **state)
 	conf.options.trust_anchor_file = NULL;
 }
 
-static bool
-one_run(void *unused)
+/* Giving up needs no memory: else AddressSanitizer tells. */
+static void
+free_without_memory(struct resolver *resolver)
 {
-	struct resolver *resolver;
+	struct loop_call *call;
+	int ends[2], i;
+	char c;
 
-	(void)unused;
-	bool made = resolver_new(loop, &conf, &report, &resolver) == 0;
-
-	/* Giving up without memory leaks, and says so in the log */
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(loop_call_new(loop, passed, &ends[1], &call), 0);
+	failmalloc_from(1);
+	resolver_free(resolver);
+	for (i = 0; i < 5; i++) {
+		loop_call_run(call);
+		assert_int_equal(read(ends[0], &c, 1), 1);
+	}
 	failmalloc_off();
-	if (made)
-		resolver_free(resolver);
-	return made;
+	loop_call_free(call);
+	close(ends[0]);
+	close(ends[1]);
 }
 
 static void
-resolver_no_memory(void **state)
+resolver_new_no_memory(void **state)
 {
+	struct resolver *resolver;
+	bool made = false, hit;
+	size_t n;
+
 	(void)state;
-	for (size_t n = 1; n <= 9; n++) {
+	for (n = 1; !made; n++) {
 		failmalloc_at(n);
-		(void)one_run(NULL);
+		made = resolver_new(loop, &conf, &report, &resolver) == 0;
+		hit = failmalloc_hit();
 		failmalloc_off();
+		test_true("one that fails is told", made != hit);
 	}
+	test_true("sites", n > 9);
+	free_without_memory(resolver);
+}
+
+/*
+ * On the loop's thread, too: the want is answered whichever allocation fails.
+ */
+static void
+resolver_ask_no_memory(void **state)
+{
+	static const char *const kinds[] = { "ok", "two", "alias", "nx" };
+	struct resolver *resolver = make();
+	size_t failed = 0;
+
+	(void)state;
+	for (size_t n = 1; n <= 25; n++)
+		for (size_t k = 0; k < TEST_COUNT(kinds); k++) {
+			const struct dkim_answer *answer;
+			struct want *want;
+			char name[32];
+			bool hit;
+
+			snprintf(name, sizeof(name), "%s-m%zu", kinds[k], n);
+			/* two of them are those of the want and its inbox */
+			failmalloc_at(n + 2);
+			want = ask(resolver, name, 20 * SECOND);
+			hit = failmalloc_hit();
+			failmalloc_off();
+			answer = &want->public_key.answer;
+			test_int(name, want->error, WANT_OK);
+			if (answer->state == DKIM_ANSWER_TEMPERROR) {
+				test_str(name, answer->detail, "no memory");
+				test_true(name, hit);
+				failed++;
+			} else
+				test_int(name, answer->state, k == 3 ?
+				    DKIM_ANSWER_NO_KEY : DKIM_ANSWER_FOUND);
+			want_unref(want);
+		}
+	test_true("sites on both threads", failed >= 4 * 7);
+	resolver_free(resolver);
+}
+
+/* A cancel that cannot be sent: the want's own deadline ends the look-up. */
+static void
+resolver_cancel_no_memory(void **state)
+{
+	struct resolver *resolver = make();
+	struct inbox *inbox;
+	struct want *want;
+
+	(void)state;
+	assert_int_equal(inbox_new(&inbox), 0);
+	want = want_of(inbox, "drop-c", "example.net", SECOND / 5);
+	test_true("not at once", !resolver_ask(resolver, want));
 	settle();
+	atomic_store(&want->cancelled, true);
+	failmalloc_from(1);
+	resolver_cancel(resolver, want);
+	failmalloc_off();
+	test_true("comes", inbox_take(inbox, clock_us() + 10 * SECOND) ==
+	    want);
+	want_unref(want);
+	test_int("only ours", atomic_load(&want->refs), 1);
+	want_unref(want);
+	inbox_unref(inbox);
+	resolver_free(resolver);
 }
 
 int
@@ -479,7 +558,9 @@ main(void)
 		cmocka_unit_test(resolver_patience_shrinks),
 		cmocka_unit_test(resolver_test_keys),
 		cmocka_unit_test(resolver_anchor_fails),
-		cmocka_unit_test(resolver_no_memory),
+		cmocka_unit_test(resolver_new_no_memory),
+		cmocka_unit_test(resolver_ask_no_memory),
+		cmocka_unit_test(resolver_cancel_no_memory),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down) != 0;
 }
