@@ -13,11 +13,13 @@
 /* rooms below */
 #include "rsa-backend/rsab.h"
 #include "dkim/dkim.h"
+#include "milter/bringup.h"
 #include "milter/conf.h"
 #include "milter/keystore.h"
 
 /* this room */
 #include "answers.h"
+#include "config_user.h"
 #include "private_key.h"
 #include "subcommand.h"
 #include "terminal_report.h"
@@ -274,24 +276,41 @@ check_tables(struct keycheck *k, struct conf *conf, struct report *report)
 	}
 }
 
+/*
+ * All of a configuration but its resolver, as the user that dkimd runs as.
+ */
+static int
+open_config(const char *path, struct report *report, struct conf **out)
+{
+	struct options options;
+	struct bringup parts = { .key_file = NULL };
+	int error, status;
+
+	if (conf_options_load(path, NULL, 0, report, &options) != 0)
+		return EX_CONFIG;
+	status = config_user_become(&options, report, &parts.key_file);
+	if (status != 0) {
+		conf_options_clear(&options);
+		return status;
+	}
+	error = bringup_conf(&parts, &options, NULL, report, out);
+	config_user_done(parts.key_file);
+	return error == 0 ? 0 : error == DKIM_ERR_NOMEM ? EX_OSERR :
+	    EX_CONFIG;
+}
+
 static int
 check_config(struct keycheck *k)
 {
 	struct report report;
-	struct options options;
 	struct conf *conf;
+	int status;
 
 	terminal_report_init(&report);
-	if (conf_options_load(k->config, NULL, 0, &report, &options) != 0 ||
-	    conf_new(&options, &report, &conf) != 0)
-		return EX_CONFIG;
-	if (keystore_new(conf, NULL, NULL, &conf->keystore) != 0) {
-		conf_unref(conf);
-		return EX_OSERR;
-	}
+	status = open_config(k->config, &report, &conf);
+	if (status != 0)
+		return status;
 	check_tables(k, conf, &report);
-	keystore_unref(conf->keystore);
-	conf->keystore = NULL;
 	conf_unref(conf);
 	if (report.rows + report.fatals > 0)
 		note(k, EX_CONFIG);

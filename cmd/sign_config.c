@@ -12,6 +12,7 @@
 #include "milter/conf.h"
 
 /* this room */
+#include "config_user.h"
 #include "session_run.h"
 #include "sign_config.h"
 #include "terminal_report.h"
@@ -23,11 +24,20 @@ open_run(const char *path, struct session_run **out)
 	static const struct conf_override mode = { "Mode", "s" };
 	struct report report;
 	struct options options;
+	struct keyfile *key_file;
+	int status;
 
 	terminal_report_init(&report);
 	if (conf_options_load(path, &mode, 1, &report, &options) != 0)
 		return EX_CONFIG;
-	return session_run_new(&options, NULL, &report, out);
+	status = config_user_become(&options, &report, &key_file);
+	if (status != 0) {
+		conf_options_clear(&options);
+		return status;
+	}
+	status = session_run_new(&options, key_file, &report, out);
+	config_user_done(key_file);
+	return status;
 }
 
 /*
