@@ -33,6 +33,9 @@
 
 #define SESSION_FIELD_MAX	65000	/* octets of a field that we insert:
 					 * a milter packet has 65,535 */
+#define SESSION_KEY_US		8000000	/* a private key may take, at most
+					 * SignTimeout: Sendmail waits 10 s for
+					 * an answer by default */
 #define SESSION_REMOVED_MAX	65536	/* fields taken out of one message */
 
 struct session;

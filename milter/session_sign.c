@@ -16,6 +16,19 @@ expiry(const struct message *m)
 	return m->now.us + m->conf->options.sign_timeout * 1000000;
 }
 
+/*
+ * The first body chunk waits for the keys, and before the end of the message
+ * no progress can be told (MILTER 1.3): an MTA that gave the filter up would
+ * pass the message on unsigned, so we give the key up before.
+ */
+static uint64_t
+key_expiry(const struct message *m)
+{
+	uint64_t us = m->conf->options.sign_timeout * 1000000;
+
+	return m->now.us + (us < SESSION_KEY_US ? us : SESSION_KEY_US);
+}
+
 void
 session_sign_begin(struct session *s)
 {
@@ -29,7 +42,8 @@ session_sign_begin(struct session *s)
 	m->keys_missing = p->n_keys;
 	for (i = 0; i < p->n_keys; i++) {
 		key = &p->keys[i];
-		want = session_want_new(s, WANT_PRIVATE_KEY, i, expiry(m));
+		want = session_want_new(s, WANT_PRIVATE_KEY, i,
+		    key_expiry(m));
 		if (want == NULL)
 			return;
 		want->private_key.row = key->row;
