@@ -16,7 +16,10 @@
 #define PUBLIC_MAX	1100	/* octets: SubjectPublicKeyInfo of 8192 bits
 				 * with an exponent of 64 */
 #define ED25519_SIZE	32	/* octets */
-#define KEY_OCTETS	4096	/* octets of memory a loaded key takes, about */
+/* Octets of memory that a loaded key takes in libcrypto, measured: some, and
+ * its modulus twice, and three times more with its first use */
+#define KEY_OCTETS	1024
+#define KEY_MODULI	5
 
 struct dkim_keyset {
 	atomic_size_t	refs;
@@ -268,6 +271,14 @@ dkim_keyset_unref(struct dkim_keyset *set)
 	free(set);
 }
 
+static size_t
+key_octets(const struct rsab_key *key)
+{
+	if (key == NULL)
+		return 0;
+	return KEY_OCTETS + rsab_key_bits(key) / 8 * KEY_MODULI;
+}
+
 size_t
 dkim_keyset_octets(const struct dkim_keyset *set)
 {
@@ -275,7 +286,7 @@ dkim_keyset_octets(const struct dkim_keyset *set)
 
 	for (i = 0; i < set->n; i++)
 		octets += sizeof(set->records[0]) +
-		    (set->records[i].key == NULL ? 0 : KEY_OCTETS);
+		    key_octets(set->records[i].key);
 	return octets;
 }
 
