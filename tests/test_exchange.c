@@ -332,7 +332,7 @@ exchange_wait_ends(void **state)
 }
 
 /*
- * Progress after 3 s, not before (BEHAVIOUR 5).
+ * Progress after 3 s, not before, and every 3 s (BEHAVIOUR 5).
  */
 static void
 exchange_progress(void **state)
@@ -352,11 +352,11 @@ exchange_progress(void **state)
 	    "a=rsa-sha256; d=example.org; s=sel; h=from; "
 	    "bh=" EMPTY "; b=AAAA\n");
 	session_header_end(run.session, (struct session_time){ begun,
-	    MADE_SECONDS }, 3500000);
+	    MADE_SECONDS }, 6500000);
 	exchange_carry(&e);
 	session_end(run.session, (struct session_time){ begun, MADE_SECONDS });
 	exchange_wait(&e, session_holds_end, true);
-	test_int("once", atomic_load(&progresses), 1);
+	test_int("after 3 s and 6 s", atomic_load(&progresses), 2);
 	exchange_reset(&e);
 	made_close(&run);
 }
