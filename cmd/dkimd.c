@@ -250,19 +250,22 @@ start(const struct dkimd_args *args)
 		return r == DKIM_ERR_NOMEM ? EX_OSERR : EX_CONFIG;
 	switch (args->mode) {
 	case DKIMD_MODE_CHECK:
-		return check(&d.daemon, args, &report);
+		r = check(&d.daemon, args, &report);
+		break;
 	case DKIMD_MODE_PRINT:
 		r = dkimd_print_option(&options, args->print);
-		conf_options_clear(&options);
-		return r;
+		break;
 	case DKIMD_MODE_TEST:
 		return dkimd_test(&options, args, &report);
 	case DKIMD_MODE_RUN:
 	case DKIMD_MODE_QUERY:
 	case DKIMD_MODE_VERSION:
+		r = run(&d, args);
 		break;
 	}
-	return run(&d, args);
+	/* empty where they were moved */
+	conf_options_clear(&options);
+	return r;
 }
 
 int

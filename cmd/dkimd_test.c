@@ -10,12 +10,11 @@
 #include <sysexits.h>
 
 /* rooms below */
-#include "milter/bringup.h"
 #include "milter/clock.h"
 #include "milter/conf_options.h"
-#include "milter/identity.h"
 
 /* this room */
+#include "cmd/config_user.h"
 #include "cmd/dkimd_print.h"
 #include "cmd/dkimd_test.h"
 #include "cmd/session_run.h"
@@ -295,44 +294,19 @@ test_file(const struct test *t, struct input *in)
 
 /* ---- start -------------------------------------------------------------- */
 
-/*
- * As the start of the daemon: KeyFile is read, then UserID become.
- *   file      room; out: what was read
- *   read      out: whether it is set
- */
-static int
-drop(const struct options *options, struct report *report,
-    struct keyfile *file, bool *read)
-{
-	struct identity self, who;
-
-	identity_self(&self);
-	if (self.uid != 0 || options->user_id == NULL)
-		return 0;
-	if (identity_find(options->user_id, report, &who) != 0)
-		return EX_CONFIG;
-	if (bringup_needs_key_file(options))
-		*read = bringup_read_key_file(options, &who, file) == 0;
-	return identity_drop(&who, report) == 0 ? 0 : EX_NOPERM;
-}
-
 static int
 open_run(struct test *t, struct options *options, struct report *report)
 {
 	struct keyfile *file;
-	bool read = false;
 	int status;
 
-	file = malloc(sizeof(*file));
-	status = file == NULL ? EX_OSERR : drop(options, report, file, &read);
-	if (status != 0)
+	status = config_user_become(options, report, &file);
+	if (status != 0) {
 		conf_options_clear(options);
-	else
-		status = session_run_new(options, read ? file : NULL, report,
-		    &t->run);
-	if (read)
-		keyfile_clear(file);
-	free(file);
+		return status;
+	}
+	status = session_run_new(options, file, report, &t->run);
+	config_user_done(file);
 	return status;
 }
 
