@@ -4,6 +4,7 @@
  */
 
 /* system */
+#include <errno.h>
 #include <stdlib.h>
 
 /* this room */
@@ -111,9 +112,15 @@ read_key_file(struct conf *conf, const struct conf *old,
 		keyfile_clear(file);
 	} else if (r == DKIM_ERR_ARGUMENT && old != NULL &&
 	    is_same_text(old->options.key_file, conf->options.key_file)) {
-		report_fault(report, FAULT_WARNING, "%s: reload cannot read "
-		    "it again, the key loaded before stays: %s", where.text,
-		    file->reason);
+		/* One that only root reads is what the start warned about */
+		if (file->error == EACCES)
+			report_fault(report, FAULT_WARNING, "%s: reload cannot "
+			    "read it again, the key loaded before stays: %s",
+			    where.text, file->reason);
+		else
+			report_fault(report, FAULT_ROW, "%s: %s; the key "
+			    "loaded before stays; a restart would fail",
+			    where.text, file->reason);
 		r = 0;
 	} else if (r == DKIM_ERR_ARGUMENT) {
 		report_fault(report, FAULT_ROW, "%s: %s", where.text,

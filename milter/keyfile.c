@@ -29,6 +29,8 @@
 struct walk {
 	const struct identity	*who;
 	bool			 safe;
+	bool			 look_only;	/* no octets are wanted */
+	int			 error;		/* errno of a failed call */
 	char			*reason;	/* KEYFILE_REASON_MAX */
 	int			 fd;		/* the folder reached */
 	unsigned		 links;
@@ -53,6 +55,7 @@ fail_errno(struct walk *w, const char *part, const char *needs)
 	char text[320];
 	int error = errno;
 
+	w->error = error;
 	if (error == EACCES || error == EPERM)
 		snprintf(text, sizeof(text), "user %s has no permission; "
 		    "needed is %s", w->who->user, needs);
@@ -84,12 +87,13 @@ static int
 judge_owner(struct walk *w, const char *part, const struct stat *st)
 {
 	char text[256], owner[IDENTITY_NAME_MAX];
+	bool root = w->who->uid == 0;
 
 	if (st->st_uid == 0 || st->st_uid == w->who->uid)
 		return 0;
 	identity_user_name(st->st_uid, owner);
-	snprintf(text, sizeof(text), "owner is %s, not root or %s", owner,
-	    w->who->user);
+	snprintf(text, sizeof(text), "owner is %s, not root%s%s; chown %s",
+	    owner, root ? "" : " or ", root ? "" : w->who->user, w->who->user);
 	return unsafe(w, part, text);
 }
 
@@ -329,18 +333,20 @@ read_file(struct walk *w, const char *part, struct keyfile *out)
 	if (fstat(fd, &st) != 0)
 		fail_errno(w, part, "to see it");
 	else if (judge_file(w, part, &st) == 0)
-		r = read_octets(w, fd, part, (size_t)st.st_size, out);
+		r = w->look_only ? 0 :
+		    read_octets(w, fd, part, (size_t)st.st_size, out);
 	close(fd);
 	if (r == 0)
 		identify(&st, &out->id);
 	return r;
 }
 
-int
-keyfile_read(const char *path, const struct identity *who, bool safe,
+static int
+take(const char *path, const struct identity *who, bool safe, bool look_only,
     struct keyfile *out)
 {
-	struct walk w = { .who = who, .safe = safe, .reason = out->reason };
+	struct walk w = { .who = who, .safe = safe, .look_only = look_only,
+	    .reason = out->reason };
 	char part[NAME_MAX + 1];
 	int r;
 
@@ -354,7 +360,22 @@ keyfile_read(const char *path, const struct identity *who, bool safe,
 		r = read_file(&w, part, out);
 	if (w.fd >= 0)
 		close(w.fd);
+	out->error = w.error;
 	return r;
+}
+
+int
+keyfile_read(const char *path, const struct identity *who, bool safe,
+    struct keyfile *out)
+{
+	return take(path, who, safe, false, out);
+}
+
+int
+keyfile_check(const char *path, const struct identity *who, bool safe,
+    struct keyfile *out)
+{
+	return take(path, who, safe, true, out);
 }
 
 void

@@ -29,6 +29,7 @@ struct keyfile {
 	uint8_t			*octets;	/* keyfile_clear wipes */
 	size_t			 n;
 	struct keyfile_id	 id;
+	int			 error;		/* errno; 0: the file's fault */
 	char			 reason[KEYFILE_REASON_MAX];
 };
 
@@ -39,12 +40,19 @@ struct keyfile {
  *   safe     an unsafe path is an error; else reason says what is unsafe, ""
  *            when nothing
  *   out      on failure too: reason names the path element, the user and the
- *            bit; nothing else is set then
+ *            bit; besides it only error is set then
  *   errors   -1
  */
 int keyfile_read(const char *path, const struct identity *who, bool safe,
     struct keyfile *out) MUSTUSE;
 void keyfile_clear(struct keyfile *file);
+
+/*
+ * The same without the octets: would keyfile_read refuse the path now?
+ *   errors   -1
+ */
+int keyfile_check(const char *path, const struct identity *who, bool safe,
+    struct keyfile *out) MUSTUSE;
 
 /*
  * The file's identity as it is now.

@@ -91,7 +91,11 @@ make_name(const struct keyrequest_form *form, struct keyrequest *request)
 	return buf_end(&request->name);
 }
 
-/* Row, domain and selector: what signs the same whatever file it is in. */
+/*
+ * Row, domain and selector: what signs the same whatever file it is in. The
+ * sender's domain only where it is part of the path: a check of the table
+ * knows no sender.
+ */
 static int
 make_alias(const struct keyrequest_form *form, struct keyrequest *request)
 {
@@ -105,7 +109,8 @@ make_alias(const struct keyrequest_form *form, struct keyrequest *request)
 	buf_add_octet(b, 0);
 	buf_add(b, request->key_row->selector);
 	buf_add_octet(b, 0);
-	if (request->domain != NULL)
+	if (request->domain != NULL && request->path != NULL &&
+	    slice_find(request->key_row->key, '%') < request->key_row->key.n)
 		buf_add_text(b, request->domain);
 	return buf_end(b);
 }

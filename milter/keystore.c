@@ -13,6 +13,7 @@
 #include "milter/conf_options.h"
 #include "milter/inbox.h"
 #include "milter/keycache.h"
+#include "milter/keylook.h"
 #include "milter/keyrequest.h"
 #include "milter/keystore.h"
 #include "milter/log.h"
@@ -138,49 +139,37 @@ load(struct keystore *store, struct keyrequest *request, bool spare,
 	return 0;
 }
 
-static void
-tell_change(const struct storedkey *old, const struct storedkey *new)
-{
-	char was[STOREDKEY_HEX], is[STOREDKEY_HEX];
-
-	storedkey_print(old, was);
-	storedkey_print(new, is);
-	if (strcmp(was, is) != 0)
-		log_line(LOG_NOTICE, "key %s has changed: was SHA256:%s, is "
-		    "SHA256:%s", new->path, was, is);
-}
-
 /*
- * Look at the file of a cached key, once a second at most; what changed and
- * loads takes over, what does not leaves the old one.
+ * Look at the file of a cached key, for mail once a second at most; what
+ * changed and loads takes over.
+ *   spare    as in load
  *   stored   its reference may be swapped for that of a newer key
+ *   errors   as load: the key of before stays
  */
-static void
-look(struct keystore *store, struct keyrequest *request,
+static int
+look(struct keystore *store, struct keyrequest *request, bool spare,
     struct storedkey **stored)
 {
 	struct storedkey *old = *stored, *new;
-	struct keyfile_id id;
+	bool same;
 	int r;
 
-	/* A KeyFile that only root can see stays as it was read at start */
-	if (keyfile_identify(request->path, &id) == 0 &&
-	    !keyfile_is_same(&id, &old->id)) {
-		r = load(store, request, false, &new);
+	r = keylook_compare(&store->self, store->form.safe, request,
+	    old, &same);
+	if (r == 0 && !same) {
+		r = load(store, request, spare, &new);
 		if (r == 0) {
-			tell_change(old, new);
+			keylook_tell_change(old, new);
 			*stored = new;
-		} else
-			log_limited(LOG_ERR, request->path, "key %s has "
-			    "changed and does not load, the old one stays: %s",
-			    request->path, r == DKIM_ERR_NOMEM ? "no memory" :
-			    request->reason);
+		}
 	}
 	storedkey_looked(old, clock_us());
 	if (*stored != old)
 		storedkey_unref(old);
+	return r;
 }
 
+/* The session logs it, as On-InternalError. */
 static void
 refuse(struct want *want, const struct keyrequest *request, int error)
 {
@@ -196,7 +185,6 @@ refuse(struct want *want, const struct keyrequest *request, int error)
 	if ((size_t)snprintf(want->detail, sizeof(want->detail), "%s: %s",
 	    where, request->reason) >= sizeof(want->detail))
 		memcpy(want->detail + sizeof(want->detail) - 4, "...", 4);
-	log_limited(LOG_ERR, where, "%s: %s", where, request->reason);
 }
 
 /*
@@ -217,8 +205,7 @@ find_alias(struct keystore *store, struct keyrequest *request)
 		return NULL;
 	}
 	stats_add(STAT_KEYS_KEPT, 1);
-	log_limited(LOG_ERR, request->reason, "the key loaded before stays: "
-	    "%s", request->reason);
+	keylook_tell_stays(request, DKIM_ERR_SYNTAX);
 	return stored;
 }
 
@@ -263,7 +250,7 @@ load_for(struct keystore *store, struct want *want)
 	bool look_at_it = want->service != NULL;
 	struct storedkey *stored = NULL;
 	struct keyrequest *request;
-	int r;
+	int error, r;
 
 	want->service = NULL;
 	request = malloc(sizeof(*request));
@@ -277,8 +264,9 @@ load_for(struct keystore *store, struct want *want)
 		    buf_slice(&request->name));
 		if (stored == NULL)
 			r = load(store, request, false, &stored);
-		else if (look_at_it)
-			look(store, request, &stored);
+		else if (look_at_it &&
+		    (error = look(store, request, false, &stored)) != 0)
+			keylook_tell_stays(request, error);
 	}
 	if (r == 0) {
 		settle(store, request, want, stored);
@@ -394,6 +382,7 @@ keystore_load(struct keystore *store, const struct row *row,
 {
 	struct storedkey *stored = NULL;
 	struct keyrequest request;
+	const char *stays = "";
 	char where[1024];
 	int r;
 
@@ -403,6 +392,9 @@ keystore_load(struct keystore *store, const struct row *row,
 		    buf_slice(&request.name));
 		if (stored == NULL)
 			r = load(store, &request, true, &stored);
+		else if (stored->path != NULL &&
+		    (r = look(store, &request, true, &stored)) != 0)
+			stays = KEYLOOK_STAYS;
 	}
 	if (r == 0)
 		r = judge(store, &request, stored->key);
@@ -410,8 +402,8 @@ keystore_load(struct keystore *store, const struct row *row,
 		*out = rsab_key_ref(stored->key);
 	if (r == DKIM_ERR_SYNTAX) {
 		keyrequest_place(&request, where, sizeof(where));
-		report_fault(report, FAULT_ROW, "%s: %s", where,
-		    request.reason);
+		report_fault(report, FAULT_ROW, "%s: %s%s", where,
+		    request.reason, stays);
 	}
 	storedkey_unref(stored);
 	keyrequest_clear(&request);
@@ -424,7 +416,7 @@ preload_key(struct keystore *store, const struct conf *conf,
 {
 	const char *algorithm = conf->options.signature_algorithm;
 	struct storedkey *stored;
-	struct keyfile_id id = { .size = -1 };
+	struct keyfile_id id = { .size = STOREDKEY_FOREIGN };
 	struct rsab_key *key;
 	bool ed25519;
 	int r;
@@ -446,7 +438,9 @@ preload_key(struct keystore *store, const struct conf *conf,
 		rsab_key_unref(key);
 		return r;
 	}
-	(void)!keyfile_identify(request->path, &id);
+	if (keylook_can_read(&store->self, store->form.safe,
+	    request->path))
+		(void)!keyfile_identify(request->path, &id);
 	r = storedkey_new(key, request->path, &id, &stored);
 	if (r != 0)
 		return r;

@@ -84,6 +84,12 @@ storedkey_looked(struct storedkey *key, uint64_t now)
 	atomic_store(&key->looked, now);
 }
 
+bool
+storedkey_is_foreign(const struct storedkey *key)
+{
+	return key->id.size == STOREDKEY_FOREIGN;
+}
+
 void
 storedkey_print(const struct storedkey *key, char out[STOREDKEY_HEX])
 {

@@ -12,6 +12,7 @@
 #include "want.h"
 
 #define STOREDKEY_HEX	(2 * RSAB_FINGERPRINT_SIZE + 1)
+#define STOREDKEY_FOREIGN	(-1)	/* size of a file that only root sees */
 
 struct storedkey {
 	atomic_uint		 refs;
@@ -41,6 +42,11 @@ void storedkey_unref(void *key);
  */
 bool storedkey_is_due(struct storedkey *key, uint64_t now);
 void storedkey_looked(struct storedkey *key, uint64_t now);
+
+/*
+ * Was it read before the drop of privileges, from a file hidden from who we are?
+ */
+bool storedkey_is_foreign(const struct storedkey *key);
 
 /*
  * The fingerprint in hexadecimal digits, for the log.

@@ -5,6 +5,7 @@
  */
 
 /* system */
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -144,12 +145,24 @@ keyfile_read_foreign_group(void **state)
 static void
 keyfile_read_owner(void **state)
 {
+	struct identity who = me;
+
 	(void)state;
 	write_file("o", "x", 0600);
 	if (chown(in("o"), 12345, (gid_t)-1) != 0)
 		skip();		/* needs root */
 	test_int("foreign owner", read_it("o", true), -1);
-	expect("foreign owner", "/o: unsafe: owner is 12345, not root or ");
+	expect("foreign owner", "/o: unsafe: owner is 12345, not root; chown "
+	    "root");
+	who.uid = 54321;
+	snprintf(who.user, sizeof(who.user), "filter");
+	test_int("foreign to both", keyfile_check(in("o"), &who, true, &file),
+	    -1);
+	expect("foreign to both", "owner is 12345, not root or filter; chown "
+	    "filter");
+	test_int("no system call failed", file.error, 0);
+	test_int("missing", keyfile_check(in("none"), &me, true, &file), -1);
+	test_int("ENOENT", file.error, ENOENT);
 }
 
 static void

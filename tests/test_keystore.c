@@ -208,7 +208,8 @@ keystore_load_faults(void **state)
 
 /* Ask as a session does; the want, answered. */
 static struct want *
-ask(struct keystore *store, struct made *m, bool *at_once)
+ask_for(struct keystore *store, struct made *m, const char *domain,
+    bool *at_once)
 {
 	struct inbox *inbox;
 	struct want *want;
@@ -218,6 +219,8 @@ ask(struct keystore *store, struct made *m, bool *at_once)
 	assert_int_equal(want_new(WANT_PRIVATE_KEY, inbox, &conf, &want), 0);
 	want->private_key.row = m->row;
 	want->private_key.key_row = m->key_row;
+	snprintf(want->private_key.domain, sizeof(want->private_key.domain),
+	    "%s", domain);
 	*at_once = keystore_ask(store, want);
 	if (*at_once)
 		want_unref(want);
@@ -225,6 +228,12 @@ ask(struct keystore *store, struct made *m, bool *at_once)
 		want_unref(inbox_take(inbox, clock_us() + 20000000));
 	inbox_unref(inbox);
 	return want;
+}
+
+static struct want *
+ask(struct keystore *store, struct made *m, bool *at_once)
+{
+	return ask_for(store, m, "", at_once);
 }
 
 static void
@@ -331,6 +340,92 @@ keystore_new_keeps(void **state)
 	keystore_unref(store);
 }
 
+/* Mail brings a sender's domain, the check of the table none. */
+static void
+keystore_new_keeps_checked(void **state)
+{
+	struct keystore *old = make(NULL), *store;
+	struct rsab_key *key;
+	struct want *want;
+	struct made m;
+	bool at_once;
+
+	(void)state;
+	write_key("v");
+	row_of(&m, in("v"), "");
+	test_int("the check loads", load(old, &m, NULL, &key), 0);
+	rsab_key_unref(key);
+	store = make(old);
+	keystore_unref(old);
+	row_of(&m, in("no-v"), "");
+	want = ask_for(store, &m, "sender.example", &at_once);
+	test_int("mail signs", want->error, WANT_OK);
+	want_unref(want);
+	test_int("the check does not take it", load(store, &m, NULL, &key),
+	    DKIM_ERR_SYNTAX);
+	/* Where "%" stands, each domain has a key of its own */
+	write_key("one.example.v");
+	snprintf(path, sizeof(path), "%s/%%.v", base);
+	row_of(&m, path, "");
+	m.row.key = slice_text("percent");
+	want = ask_for(store, &m, "one.example", &at_once);
+	test_int("one", want->error, WANT_OK);
+	want_unref(want);
+	want = ask_for(store, &m, "two.example", &at_once);
+	test_int("not for another", want->error, WANT_ERR_KEY);
+	want_unref(want);
+	keystore_unref(store);
+}
+
+/* One reload with the file as it is now: does the check find it at fault? */
+static void
+check_stays(const char *row, struct keystore *store, struct made *m,
+    const char *says)
+{
+	struct rsab_key *key;
+	struct want *want;
+	bool at_once;
+	size_t rows = report.rows;
+
+	test_int(row, load(store, m, NULL, &key), DKIM_ERR_SYNTAX);
+	test_int(row, report.rows, rows + 1);
+	if (strstr(last, says) == NULL ||
+	    strstr(last, "/t/KeyTable:7: key \"name\": ") != last ||
+	    strstr(last, "the key loaded before stays; a restart would fail")
+	    == NULL)
+		test_str(row, last, says);
+	want = ask(store, m, &at_once);
+	test_int(row, want->error, WANT_OK);
+	want_unref(want);
+}
+
+static void
+keystore_load_vanished(void **state)
+{
+	struct keystore *store = make(NULL);
+	struct rsab_key *key;
+	struct made m;
+
+	(void)state;
+	write_key("w");
+	row_of(&m, in("w"), "");
+	test_int("good", load(store, &m, NULL, &key), 0);
+	rsab_key_unref(key);
+	assert_int_equal(chmod(in("w"), 0644), 0);
+	check_stays("others read it", store, &m, "bits 0004");
+	assert_int_equal(chmod(in("w"), 0600), 0);
+	test_int("good again", load(store, &m, NULL, &key), 0);
+	rsab_key_unref(key);
+	assert_int_equal(chmod(base, 0777), 0);
+	check_stays("the folder, too", store, &m, "bits 0002");
+	assert_int_equal(chmod(base, 0700), 0);
+	write_text("w", "broken");
+	check_stays("no key", store, &m, "w: ");
+	unlink(in("w"));
+	check_stays("vanished", store, &m, "No such file");
+	keystore_unref(store);
+}
+
 static void
 keystore_preload_key_file(void **state)
 {
@@ -431,6 +526,8 @@ main(void)
 		cmocka_unit_test(keystore_ask_caches),
 		cmocka_unit_test(keystore_ask_changed_file),
 		cmocka_unit_test(keystore_new_keeps),
+		cmocka_unit_test(keystore_new_keeps_checked),
+		cmocka_unit_test(keystore_load_vanished),
 		cmocka_unit_test(keystore_preload_key_file),
 		cmocka_unit_test(storedkey_is_due_rules),
 		cmocka_unit_test(keystore_no_memory),
