@@ -24,7 +24,6 @@
 
 /* this room */
 #include "cmd/dkimd_args.h"
-#include "cmd/dkimd_folder.h"
 #include "cmd/dkimd_print.h"
 #include "cmd/dkimd_query.h"
 #include "cmd/dkimd_test.h"
@@ -61,25 +60,10 @@ static int
 check(struct daemon_setup *setup, const struct dkimd_args *args,
     struct report *report)
 {
-	const struct options *options = setup->options;
-	char *socket = NULL, *user = NULL;
 	size_t keys = 0;
 	int code;
 
-	/* daemon_check moves the options */
-	if (options->socket != NULL)
-		socket = strdup(options->socket);
-	if (options->user_id != NULL)
-		user = strdup(options->user_id);
 	code = daemon_check(setup, report, &keys);
-	/* when that could not become UserID there is nothing to see */
-	if (code == 0 || code == 1) {
-		dkimd_folder_check(socket, user, report);
-		if (report->fatals > 0)
-			code = EX_CONFIG;
-	}
-	free(socket);
-	free(user);
 	if (args->verbose > 0)
 		printf("%s: %zu keys loaded, %zu warnings, %zu rows or keys "
 		    "at fault, %zu faults that stop the start\n",

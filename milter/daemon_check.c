@@ -6,6 +6,7 @@
 /* system */
 #include <stdlib.h>
 #include <sysexits.h>
+#include <unistd.h>
 
 /* this room */
 #include "milter/bringup.h"
@@ -13,7 +14,7 @@
 #include "milter/daemon.h"
 #include "milter/identity.h"
 #include "milter/keystore.h"
-#include "milter/socketspec.h"
+#include "milter/listen.h"
 
 /*
  * Whose rights count: UserID's, when we may become it.
@@ -36,14 +37,22 @@ become(const struct options *options, const struct identity *who,
 }
 
 static void
-check_socket(const struct options *options, struct report *report)
+check_socket(const struct options *options, const struct identity *who,
+    struct report *report)
 {
 	struct option_where where;
 	struct socketspec spec;
+	const struct listen_try how = {
+		.where = where.text,
+		.who = who,
+		.can_try = geteuid() == who->uid,
+		.running = true,
+	};
 
 	/* What is wrong is counted in the report */
-	(void)!socketspec_check(conf_options_where(options, "Socket", &where),
-	    options->socket, report, &spec);
+	if (socketspec_check(conf_options_where(options, "Socket", &where),
+	    options->socket, report, &spec) == 0)
+		(void)!listen_check(&how, &spec, report);
 }
 
 static int
@@ -99,7 +108,7 @@ daemon_check(struct daemon_setup *setup, struct report *report, size_t *keys)
 	}
 	if (read && options->user_id != NULL)
 		bringup_reread_key_file(options, &who, report);
-	check_socket(options, report);
+	check_socket(options, &who, report);
 	/* Faults are counted in the report */
 	(void)!check_conf(setup, read ? file : NULL, report, keys);
 	if (read)

@@ -15,6 +15,7 @@
 #include "milter/conf_options.h"
 #include "milter/daemon_state.h"
 #include "milter/identity.h"
+#include "milter/listen.h"
 #include "milter/log.h"
 #include "milter/loop.h"
 #include "milter/sandbox.h"
@@ -103,10 +104,18 @@ open_socket(struct daemon *d, const struct options *options,
     struct report *report)
 {
 	struct option_where where;
+	struct identity self;
+	const struct listen_try how = {
+		.where = where.text,
+		.who = &self,
+		.can_try = true,
+	};
 	pthread_t thread;
 
+	identity_self(&self);
 	if (socketspec_check(conf_options_where(options, "Socket", &where),
-	    options->socket, report, &d->socket) != 0)
+	    options->socket, report, &d->socket) != 0 ||
+	    listen_check(&how, &d->socket, report) != 0)
 		return EX_CONFIG;
 	d->mlfi = (struct mlfi_setup){
 		.lib = d->lib,

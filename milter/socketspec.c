@@ -5,10 +5,8 @@
 
 /* system */
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 #include <arpa/inet.h>
-#include <errno.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,32 +41,6 @@ missing(const char *where, struct report *report)
 	return DKIM_ERR_SYNTAX;
 }
 
-/*
- * The folder must be there: neither libmilter nor the user that dkimd becomes
- * can make it.
- */
-static int
-check_folder(const char *where, const char *path, struct report *report)
-{
-	char folder[SOCKETSPEC_MAX];
-	struct stat st;
-	size_t n = (size_t)(strrchr(path, '/') - path);
-
-	memcpy(folder, path, n);
-	folder[n] = '\0';
-	if (n == 0)
-		return 0;
-	if (stat(folder, &st) == 0) {
-		if (S_ISDIR(st.st_mode))
-			return 0;
-	} else if (errno != ENOENT && errno != ENOTDIR)
-		return 0;	/* opening the socket says more */
-	report_fault(report, FAULT_FATAL, "%s: the folder %s is not there; "
-	    "make it with\n  install -d -o dkimd -g postfix -m 2750 %s",
-	    where, folder, folder);
-	return DKIM_ERR_SYNTAX;
-}
-
 static int
 check_path(const char *where, const char *text, const char *path,
     struct report *report, struct socketspec *out)
@@ -84,7 +56,7 @@ check_path(const char *where, const char *text, const char *path,
 		return refuse(where, text, "the path names a folder", report);
 	snprintf(out->path, sizeof(out->path), "%s", path);
 	snprintf(out->text, sizeof(out->text), "unix:%s", path);
-	return check_folder(where, path, report);
+	return 0;
 }
 
 static bool

@@ -22,7 +22,7 @@ struct socketspec {
  *   text     the option; NULL: it is absent, which is an error
  *   report   who can connect from outside is warned about; inet:host:port is
  *            a note
- *   errors   DKIM_ERR_SYNTAX: reported; also a missing folder of the path
+ *   errors   DKIM_ERR_SYNTAX: reported
  */
 int socketspec_check(const char *where, const char *text,
     struct report *report, struct socketspec *out) MUSTUSE;

@@ -4,6 +4,8 @@
  */
 
 /* system */
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -42,7 +44,7 @@ static void
 listen_prepare_stale(void **state)
 {
 	const char *file = capture_text("file", "x");
-	char path[256], inside[300];
+	char path[256];
 	int fd;
 
 	(void)state;
@@ -58,9 +60,101 @@ listen_prepare_stale(void **state)
 	test_int("no socket", prepare(file), -1);
 	capture_check("no socket", &capture, "is no socket");
 	test_int("still there", access(file, F_OK), 0);
-	snprintf(inside, sizeof(inside), "%s/missing/sock", capture_dir());
-	test_int("no folder", prepare(inside), -1);
-	capture_check("no folder", &capture, "install -d");
+}
+
+static struct identity who;
+
+/* As the daemon that starts, or as dkimd -n beside one that runs. */
+static int
+check(const char *text, bool running)
+{
+	struct socketspec spec;
+	struct listen_try how = { "f:1: Socket", &who, true, running };
+
+	capture_init(&capture);
+	identity_self(&who);
+	assert_int_equal(socketspec_check(how.where, text, &capture.report,
+	    &spec), 0);
+	capture_init(&capture);
+	return listen_check(&how, &spec, &capture.report);
+}
+
+static void
+listen_check_path(void **state)
+{
+	const char *file = capture_text("plain", "x");
+	char path[256], group[IDENTITY_NAME_MAX], want[600];
+	int fd;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/live", capture_dir());
+	test_int("nothing there", check(path, false), 0);
+	test_int("nothing stays", access(path, F_OK), -1);
+	fd = listen_at(path);
+	test_int("somebody listens", check(path, false), -1);
+	capture_check("somebody listens", &capture, "F f:1: Socket: ");
+	capture_check("somebody listens", &capture, "another process");
+	test_int("for -n that may be dkimd", check(path, true), 0);
+	close(fd);
+	test_int("stale", check(path, false), 0);
+	test_int("it is left", access(path, F_OK), 0);
+	test_int("no socket", check(file, true), -1);
+	capture_check("no socket", &capture, "is no socket");
+	test_int("a folder", check(capture_dir(), true), -1);
+	capture_check("a folder", &capture, "is no socket");
+	snprintf(path, sizeof(path), "%s/missing/sock", capture_dir());
+	test_int("no folder", check(path, true), -1);
+	identity_group_name(who.gid, group);
+	snprintf(want, sizeof(want), "f:1: Socket: the folder %s/missing is "
+	    "not there; make it with\n  install -d -o %s -g %s -m 2750 "
+	    "%s/missing", capture_dir(), who.user, group, capture_dir());
+	capture_check("own user and group", &capture, want);
+	test_int("Postfix's", check("/var/spool/postfix/no-such-folder/s",
+	    true), -1);
+	snprintf(want, sizeof(want), "-o %s -g postfix -m 2750 "
+	    "/var/spool/postfix/no-such-folder\n", who.user);
+	capture_check("Postfix's group", &capture, want);
+}
+
+/* A loopback port that nobody else has; out: who listens there. */
+static int
+listen_inet(unsigned *port)
+{
+	struct sockaddr_in sin = { .sin_family = AF_INET,
+	    .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t n = sizeof(sin);
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	assert_int_equal(bind(fd, (struct sockaddr *)&sin, sizeof(sin)), 0);
+	assert_int_equal(listen(fd, 4), 0);
+	assert_int_equal(getsockname(fd, (struct sockaddr *)&sin, &n), 0);
+	*port = ntohs(sin.sin_port);
+	return fd;
+}
+
+static void
+listen_check_inet(void **state)
+{
+	unsigned port;
+	char text[64];
+	int fd = listen_inet(&port);
+
+	(void)state;
+	snprintf(text, sizeof(text), "inet:%u@127.0.0.1", port);
+	test_int("in use", check(text, false), -1);
+	capture_check("in use", &capture, "another process is listening");
+	test_int("for -n that may be dkimd", check(text, true), 0);
+	close(fd);
+	test_int("free", check(text, false), 0);
+	/* RFC 5737: an address that is nobody's */
+	snprintf(text, sizeof(text), "inet:%u@192.0.2.1", port);
+	test_int("not ours", check(text, true), -1);
+	capture_check("not ours", &capture, "must be an address of this");
+	/* RFC 6761 s6.4: a name that does not exist */
+	snprintf(text, sizeof(text), "inet:%u@host.invalid", port);
+	test_int("no host", check(text, true), -1);
+	capture_check("no host", &capture, "the host host.invalid does not "
+	    "resolve: ");
 }
 
 static void
@@ -115,6 +209,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(listen_prepare_stale),
+		cmocka_unit_test(listen_check_path),
+		cmocka_unit_test(listen_check_inet),
 		cmocka_unit_test(listen_path_kinds),
 		cmocka_unit_test(descriptors_reserve),
 	};
