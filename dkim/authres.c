@@ -440,9 +440,12 @@ put_id(struct writer *w, const struct dkim_authres *ar)
 		buf_add_octet(&id, '/');
 		buf_add(&id, ar->job_id);
 	}
-	if (id.error != 0 && w->out->error == 0)
-		w->out->error = id.error;
 	add_value(&w->piece, buf_slice(&id));
+	/* quotes and =XX make it longer than what was put in */
+	if (w->piece.n > PIECE_MAX)
+		w->piece.error = DKIM_ERR_LIMIT;
+	if (id.error != 0)
+		w->piece.error = id.error;
 	buf_clear(&id);
 	end_piece(w);
 }

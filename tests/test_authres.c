@@ -148,6 +148,34 @@ dkim_authres_print_none(void **state)
 }
 
 /*
+ * An id whose octets fit, but not as they are written: no line passes 998.
+ */
+static void
+dkim_authres_print_long_id(void **state)
+{
+	struct dkim_authres ar = plain_authres();
+	char job[900];
+	struct buf out;
+
+	(void)state;
+	buf_init(&out, 65536);
+	memset(job, 'x', sizeof(job));
+	ar.job_id = slice_of(job, 800);
+	test_int("fits", dkim_authres_print(&ar, NULL, NULL, &out), 0);
+	ar.job_id = slice_of(job, 900);
+	test_int("too long", dkim_authres_print(&ar, NULL, NULL, &out),
+	    DKIM_ERR_LIMIT);
+	memset(job, '\x80', sizeof(job));
+	buf_clear(&out);
+	ar.job_id = slice_of(job, 290);
+	test_int("=XX fits", dkim_authres_print(&ar, NULL, NULL, &out), 0);
+	ar.job_id = slice_of(job, 400);
+	test_int("=XX too long", dkim_authres_print(&ar, NULL, NULL, &out),
+	    DKIM_ERR_LIMIT);
+	buf_clear(&out);
+}
+
+/*
  * Everything in one clause: result, reason, comment, properties.
  */
 static void
@@ -412,6 +440,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(dkim_authres_print_none),
+		cmocka_unit_test(dkim_authres_print_long_id),
 		cmocka_unit_test(dkim_authres_print_clause),
 		cmocka_unit_test(dkim_authres_print_quoting),
 		cmocka_unit_test(dkim_authres_print_unique_b),
