@@ -192,8 +192,10 @@ conf_new(struct options *options, struct report *report, struct conf **out)
 	error = read_values(conf);
 	if (error == 0 && !is_fatal(open_lists(conf, report), &lists)) {
 		error = open_tables(conf, report);
-		if (error == 0)
-			error = conf_rows_check(conf, report);
+		/* all faults are named in one run */
+		if (error != DKIM_ERR_NOMEM && is_fatal(conf_rows_check(conf,
+		    report), &error))
+			error = DKIM_ERR_NOMEM;
 	}
 	if (lists == DKIM_ERR_NOMEM || (lists != 0 && error == 0))
 		error = lists;

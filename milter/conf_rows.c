@@ -7,8 +7,11 @@
 #include <stdio.h>
 
 /* this room */
+#include "conf_deadrows.h"
 #include "conf_options.h"
 #include "conf_rows.h"
+
+#define SHOWN_MAX	40	/* octets of a value that can be no key */
 
 /*
  * "file:line: Option" of a row; of a list, where the option stands.
@@ -37,6 +40,45 @@ fault(const struct conf *conf, struct report *report, enum fault kind,
 	    text);
 }
 
+/*
+ * What may be shown of a KeyTable value: it may hold a private key in the
+ * wrong place, and no key is as short as this.
+ */
+static struct slice
+harmless(struct slice value, bool *cut)
+{
+	size_t at = slice_find(value, ':');
+
+	*cut = value.n >= SHOWN_MAX;
+	if (!*cut)
+		return value;
+	if (at < value.n)
+		at += 1 + slice_find(slice_from(value, at + 1), ':');
+	return slice_sub(value, 0, at < SHOWN_MAX ? at : 0);
+}
+
+static void
+fault_key_row(const struct conf *conf, struct report *report,
+    const struct row *row, const char *reason)
+{
+	struct option_where where;
+	struct report_octets name, value;
+	bool cut;
+
+	if (row->value.n == 0) {
+		fault(conf, report, FAULT_ROW, "KeyTable", row, row->key,
+		    row->file == NULL ? "only a name, or only a value; wanted "
+		    "is name=domain:selector:key" : "only a name, or only a "
+		    "value; wanted is name, blanks, domain:selector:key");
+		return;
+	}
+	report_octets(&value, harmless(row->value, &cut));
+	report_fault(report, FAULT_ROW, "%s: \"%s\": \"%s%s\": %s",
+	    where_of(conf, "KeyTable", row, &where),
+	    report_octets(&name, row->key), value.text, cut ? "..." : "",
+	    reason);
+}
+
 static int
 check_key_row(const struct conf *conf, const struct row *row,
     struct report *report)
@@ -49,8 +91,7 @@ check_key_row(const struct conf *conf, const struct row *row,
 	if (error == DKIM_ERR_NOMEM)
 		return error;
 	if (error != 0) {
-		fault(conf, report, FAULT_ROW, "KeyTable", row, row->key,
-		    reason);
+		fault_key_row(conf, report, row, reason);
 		return 0;
 	}
 	if (slice_is(parsed.algorithm, "rsa-sha1"))
@@ -130,6 +171,8 @@ check_signing_row(const struct conf *conf, const struct row *row,
 	if (slice_is(name, "%") || conf->key_table == NULL)
 		return 0;
 	error = dataset_find(conf->key_table, name, false, &found, 1, &n);
+	if (error == 0 && n > 0)
+		return conf_deadrows_signer(conf, row, &found, report);
 	if (error == 0 && n == 0)
 		fault(conf, report, FAULT_ROW, "SigningTable", row, name,
 		    "no row of KeyTable has this key name; mail that needs it "
@@ -173,7 +216,8 @@ check_labels(const struct conf *conf, const char *name,
 	else
 		snprintf(text, sizeof(text), "domains are looked up as "
 		    "A-labels; this is none");
-	fault(conf, report, FAULT_ROW, name, row, row->key, text);
+	/* its mail is not known by it, so it would pass unsigned */
+	fault(conf, report, FAULT_FATAL, name, row, row->key, text);
 }
 
 static int
@@ -241,9 +285,36 @@ note_linear(const char *name, const struct dataset *set, struct report *report)
 		    "ends)", name, dataset_linear(set), dataset_count(set));
 }
 
+/*
+ * A list that is one word without "=" is a path whose "file:" was forgotten.
+ */
+static bool
+is_path(const struct conf *conf, const char *name, const struct dataset *set,
+    struct report *report)
+{
+	struct option_where where;
+	struct report_octets shown;
+	struct row row;
+
+	if (set == NULL || dataset_kind(set) != DATASET_CSL ||
+	    dataset_count(set) != 1)
+		return false;
+	dataset_at(set, 0, &row);
+	if (row.value.n > 0)
+		return false;
+	report_octets(&shown, row.key);
+	report_fault(report, FAULT_FATAL, "%s: \"%s\" is a list of one item "
+	    "without \"=\"; is this a path? write file:/path/%s or "
+	    "refile:/path/%s", conf_options_where(&conf->options, name, &where),
+	    shown.text, shown.text, shown.text);
+	return true;
+}
+
 int
 conf_rows_check(const struct conf *conf, struct report *report)
 {
+	size_t fatals = report->fatals;
+	bool key_path, signing_path;
 	int error = 0;
 
 	check_domains(conf, "Domain", conf->domain, report);
@@ -251,10 +322,17 @@ conf_rows_check(const struct conf *conf, struct report *report)
 	check_macros(conf, report);
 	note_linear("SigningTable", conf->signing_table, report);
 	note_linear("KeyTable", conf->key_table, report);
+	key_path = is_path(conf, "KeyTable", conf->key_table, report);
+	signing_path = is_path(conf, "SigningTable", conf->signing_table,
+	    report);
+	if (key_path || signing_path)
+		return DKIM_ERR_SYNTAX;
 	if (conf->key_table != NULL)
 		error = check_key_table(conf, report);
 	if (error != DKIM_ERR_NOMEM && conf->signing_table != NULL &&
 	    check_signing_table(conf, report) != 0)
 		error = DKIM_ERR_NOMEM;
-	return error;
+	if (error != DKIM_ERR_NOMEM && conf_deadrows_check(conf, report) != 0)
+		error = DKIM_ERR_NOMEM;
+	return error == 0 && report->fatals > fatals ? DKIM_ERR_SYNTAX : error;
 }

@@ -10,7 +10,9 @@
 
 /*
  * Report each row at fault with file:line: key names without a KeyTable row,
- * KeyTable rows that do not parse, domains that can never match.
+ * KeyTable rows that do not parse, domains that can never match. A row whose
+ * mail is known is FAULT_ROW, that mail is tempfailed; one whose mail is not
+ * known stops the start.
  *   errors   DKIM_ERR_SYNTAX: one stops the start; _NOMEM
  *   source   BEHAVIOUR 3, 4
  */

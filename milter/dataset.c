@@ -173,7 +173,7 @@ dataset_open(const char *option, const char *text, const char *base,
 	const struct dataset_ops *ops;
 	struct dataset *set;
 	struct slice where;
-	size_t n = 0;
+	size_t n = 0, fatals = report->fatals;
 	int error;
 
 	error = choose_kind(option, slice_trim(slice_text(text)), report, &ops,
@@ -192,6 +192,8 @@ dataset_open(const char *option, const char *text, const char *base,
 	error = load_text(set, where, option, base, report, &n);
 	if (error == 0)
 		error = ops->open(set, n, option, report);
+	if (error == 0 && report->fatals > fatals)
+		error = DKIM_ERR_SYNTAX;	/* rows, all of them named */
 	if (error != 0) {
 		dataset_free(set);
 		return error;

@@ -38,7 +38,8 @@ struct row {
  * "a,b", IPv6 text (csl). Other known prefixes are "not supported yet".
  *   option   its name, for messages
  *   base     BaseDirectory for relative paths, or NULL
- *   report   faults with file:line
+ *   report   faults with file:line; a key or pattern that cannot be used is
+ *            fatal, since the mail it is for would pass unsigned
  *   errors   DKIM_ERR_SYNTAX: reported as fatal; _NOMEM
  *   source   MIGRATION 2b
  */

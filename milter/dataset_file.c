@@ -67,8 +67,9 @@ dataset_file_rows(struct dataset *set, size_t n, size_t key_max,
 		key = textfile_word(line, &value);
 		fault = line_fault(line, full);
 		if (key.n > key_max || slice_find(key, '\0') < key.n) {
-			report_fault(report, FAULT_ROW, "%s:%u: %s: key of %zu "
-			    "octets or with a NUL; wanted are %zu at most",
+			/* nobody knows whose row it is: no mail can wait */
+			report_fault(report, FAULT_FATAL, "%s:%u: %s: key of "
+			    "%zu octets or with a NUL; wanted are %zu at most",
 			    set->file, number, report_name(option), key.n,
 			    key_max);
 			continue;

@@ -186,7 +186,9 @@ compile(const char *text, int flags, regex_t *out, char *why, size_t why_size)
 }
 
 /*
- * Compile the pattern of row i into live, or mark the row as dead.
+ * Compile the pattern of row i into live, or mark the row as dead. What a
+ * pattern matches that does not compile is not known, so its mail cannot be
+ * tempfailed and would go out unsigned: this stops the start.
  */
 static int
 compile_row(struct dataset *set, size_t i, struct dataset_live *live,
@@ -211,7 +213,7 @@ compile_row(struct dataset *set, size_t i, struct dataset_live *live,
 	if (error != DKIM_ERR_SYNTAX)
 		return error;
 	row->form = DATASET_FORM_DEAD;
-	report_fault(report, FAULT_ROW, "%s:%u: %s: pattern \"%s\": %s",
+	report_fault(report, FAULT_FATAL, "%s:%u: %s: pattern \"%s\": %s",
 	    set->file, row->line, report_name(option),
 	    report_octets(&shown, dataset_row_key(row)), reason);
 	return 0;

@@ -224,8 +224,17 @@ add_spec(struct hostset *set, struct hostspec spec)
 }
 
 /*
- * An entry that cannot be read is left out, so one that takes hosts out of the
- * set stops the start: without it the set would be wider than was meant.
+ * Is there more than one word in an item of a list?
+ */
+static bool
+has_blank(struct slice item)
+{
+	return slice_find(item, ' ') < item.n || slice_find(item, '\t') < item.n;
+}
+
+/*
+ * An entry that cannot be read stops the start, of a file as of a list: which
+ * hosts it means is not known, so their mail could not wait.
  */
 static int
 add_row(struct hostset *set, const char *option, const struct row *row,
@@ -234,7 +243,6 @@ add_row(struct hostset *set, const char *option, const struct row *row,
 	struct report_octets shown;
 	struct hostspec spec;
 	const char *reason = NULL;
-	enum fault fault = FAULT_WARNING;
 	char where[4224];
 	int error;
 
@@ -242,9 +250,8 @@ add_row(struct hostset *set, const char *option, const struct row *row,
 	    dataset_kind(set->rows) == DATASET_REFILE, &spec, &reason);
 	if (error == 0)
 		add_spec(set, spec);
-	else
-		fault = row->file == NULL || row->key.p[0] == '!' ?
-		    FAULT_FATAL : FAULT_ROW;
+	else if (has_blank(row->key))
+		reason = "separate the entries of a list by commas";
 	if (reason == NULL)
 		return error;
 	if (row->file == NULL)
@@ -252,9 +259,9 @@ add_row(struct hostset *set, const char *option, const struct row *row,
 	else
 		snprintf(where, sizeof(where), "%s:%u: %s", row->file,
 		    row->line, report_name(option));
-	report_fault(report, fault, "%s: \"%s\": %s", where,
-	    report_octets(&shown, row->key), reason);
-	return fault == FAULT_FATAL ? DKIM_ERR_SYNTAX : 0;
+	report_fault(report, error == 0 ? FAULT_WARNING : FAULT_FATAL,
+	    "%s: \"%s\": %s", where, report_octets(&shown, row->key), reason);
+	return error;
 }
 
 static int

@@ -81,12 +81,12 @@ conf_new_rows(void **state)
 	capture_text("keys",
 	    "k1 example.com:s:/k/1\n# two\nk2 example.com:s\n"
 	    "k3 %:s:/k/%:rsa-sha1\nk1 example.net:s:/k/2\nk4 "
-	    "example.com:s:name\n");
+	    "example.com:s:name\nexample.com:s:/k/1\n"
+	    "k5 example.com:s:MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggS-\n");
 	capture_text("signing",
 	    "*@example.com k1\n*@example.net nosuch\n"
-	    "*@example.org %\n*@a.example\n*@b\xc3\xbc"
-	    "cher.example k1\n"
-	    "u@example.com k3:@%\n(bad k1\n");
+	    "*@example.org %\n*@a.example\n"
+	    "u@example.com k3:@%\n");
 	snprintf(text, sizeof(text),
 	    "BaseDirectory %s\nKeyTable file:keys\n"
 	    "SigningTable refile:signing\n",
@@ -96,13 +96,21 @@ conf_new_rows(void **state)
 	test_int("rows", capture.report.rows, 6);
 	test_int("fatals", capture.report.fatals, 0);
 	capture_check("form", &capture,
-	    "/keys:3: KeyTable: \"k2\": wanted is domain:selector:key");
+	    "/keys:3: KeyTable: \"k2\": \"example.com:s\": wanted is "
+	    "domain:selector:key");
 	capture_check("sha1", &capture,
 	    "/keys:4: KeyTable: \"k3\": rsa-sha1 is never used");
 	capture_check(
 	    "twice", &capture, "/keys:5: KeyTable: \"k1\": never used");
-	capture_check(
-	    "key", &capture, "/keys:6: KeyTable: \"k4\": the key is no path");
+	capture_check("key", &capture,
+	    "/keys:6: KeyTable: \"k4\": \"example.com:s:name\": the key is no");
+	capture_check("no name", &capture,
+	    "/keys:7: KeyTable: \"example.com:s:/k/1\": only a name, or only a "
+	    "value; wanted is name, blanks, domain:selector:key");
+	capture_check("a key is not shown", &capture,
+	    "/keys:8: KeyTable: \"k5\": \"example.com:s...\": the key is no");
+	test_true("a key is not shown",
+	    strstr(capture.text, "MIIEvQ") == NULL);
 	snprintf(want, sizeof(want),
 	    "R %s/signing:2: SigningTable: \"nosuch\": no row of "
 	    "KeyTable",
@@ -110,10 +118,181 @@ conf_new_rows(void **state)
 	capture_check("name", &capture, want);
 	capture_check("no name", &capture,
 	    "/signing:4: SigningTable: \"*@a.example\": the key");
-	capture_check("U-label", &capture, "write xn--bcher-kva.example");
-	capture_check(
-	    "pattern", &capture, "/signing:7: SigningTable: pattern \"(bad\"");
 	conf_unref(conf);
+}
+
+/* Whose mail a row was for is not known: it would pass unsigned. All faults are
+ * named in one run. */
+static void
+conf_new_unknown_mail(void **state)
+{
+	char text[900];
+
+	(void)state;
+	capture_text("keys", "k1 example.com:s:/k/1\nk2 example.com:s\n");
+	snprintf(text, sizeof(text),
+	    "BaseDirectory %s\nKeyTable file:keys\n"
+	    "SigningTable refile:signing\n",
+	    capture_dir());
+	capture_text("signing", "*@example.com k1\n(bad k1\n");
+	test_true("pattern", make(text) == NULL);
+	capture_check("pattern", &capture, "F ");
+	capture_check(
+	    "pattern", &capture, "/signing:2: SigningTable: pattern \"(bad\"");
+	capture_check("the other table, too", &capture, "/keys:2: KeyTable:");
+	capture_text("signing", "*@example.com k1\n*@b\xc3\xbc"
+				"cher.example k1\n");
+	test_true("U-label", make(text) == NULL);
+	test_int("U-label", capture.report.fatals, 1);
+	capture_check("U-label", &capture,
+	    "write xn--bcher-kva.example");
+	test_true("Domain", make("Domain b\xc3\xbc"
+				 "cher.example\nSelector s\nKeyFile /k\n") ==
+	    NULL);
+	capture_check("Domain", &capture, "write xn--bcher-kva.example");
+}
+
+/* A table without "file:" in front reads as a list of one item. */
+static void
+conf_new_forgotten_file(void **state)
+{
+	(void)state;
+	test_true("both", make("KeyTable KeyTable\nSigningTable Signing\n") ==
+	    NULL);
+	test_int("no rows", capture.report.rows, 0);
+	capture_check("KeyTable", &capture,
+	    "F ");
+	capture_check("KeyTable", &capture,
+	    "dkimd.conf:1: KeyTable: \"KeyTable\" is a list of one item "
+	    "without \"=\"; is this a path? write file:/path/KeyTable or "
+	    "refile:/path/KeyTable");
+	capture_check("SigningTable", &capture,
+	    "dkimd.conf:2: SigningTable: \"Signing\" is a list");
+	test_true("one", make("KeyTable KeyTable\nSigningTable csl:a.bc=k\n") ==
+	    NULL);
+	test_int("one", capture.report.rows, 0);
+}
+
+/* Rows that match nothing: a warning with what to write, and no other. */
+static void
+conf_new_dead_rows(void **state)
+{
+	const struct {
+		const char *name, *kind, *row;
+		const char *want; /* NULL: no warning */
+	} rows[] = {
+		{ "domain", "refile", "example.com k",
+		    "\"example.com\" matches no address: a refile is asked for "
+		    "user@host; write *@example.com" },
+		{ "at", "refile", "@example.com k", "write *@example.com" },
+		{ "dot", "refile", ".example.com k", "write *.example.com" },
+		{ "at and star", "refile", "@*.example.com k",
+		    "write *@*.example.com" },
+		{ "address", "refile", "u@example.com k", NULL },
+		{ "all", "refile", "* k", NULL },
+		{ "star", "refile", "*@example.com k", NULL },
+		{ "star and domain", "refile", "*example.com k", NULL },
+		{ "live", "refile", "(a|b)@example.com k", NULL },
+		{ "file, at", "file", "@example.com k",
+		    "\"@example.com\" matches no address in a file or list; "
+		    "write example.com, or refile:/path for patterns" },
+		{ "file, star", "file", "*@example.com k",
+		    "write example.com," },
+		{ "file, below", "file", "*@*.example.com k",
+		    "write .example.com," },
+		{ "file, hosts", "file", "*.example.com k",
+		    "write .example.com," },
+		{ "file, address below", "file", "u@*.example.com k",
+		    "write u@.example.com," },
+		{ "file, inner star", "file", "a*b@example.com k",
+		    "only patterns of refile: have *" },
+		{ "file, domain", "file", "example.com k", NULL },
+		{ "file, suffix", "file", ".example.com k", NULL },
+		{ "file, address suffix", "file", "u@.example.com k", NULL },
+		{ "file, local", "file", "u@* k", NULL },
+		{ "file, all", "file", "* k", NULL },
+		{ "outside", "refile", "*@example.com k:postmaster@example.org",
+		    "names a signer outside of its key's domain, so no i= is "
+		    "written; write one in example.com" },
+		{ "inside", "refile", "*@example.com k:u@a.example.com", NULL },
+		{ "same", "refile", "*@example.com k:example.com", NULL },
+		{ "percent", "refile", "*@example.com k:@%", NULL },
+		{ "repeated", "refile", "*@a.example k\n*@A.example k2",
+		    "is never used: an earlier row has the same pattern" },
+		{ "repeated in a file", "file", "a.example k\na.example k2",
+		    "is never used: an earlier row has the same pattern" },
+		{ "the same twice", "file", "a.example k\na.example k", NULL },
+	};
+	struct conf *conf;
+	char text[900];
+
+	(void)state;
+	capture_text("keys", "k example.com:s:/k/1\nk2 example.com:t:/k/2\n");
+	for (size_t i = 0; i < TEST_COUNT(rows); i++) {
+		snprintf(text, sizeof(text), "%s\n", rows[i].row);
+		capture_text("signing", text);
+		snprintf(text, sizeof(text),
+		    "BaseDirectory %s\nKeyTable file:keys\n"
+		    "SigningTable %s:signing\n",
+		    capture_dir(), rows[i].kind);
+		conf = make(text);
+		test_true(rows[i].name, conf != NULL);
+		test_int(rows[i].name, capture.report.warnings,
+		    rows[i].want != NULL);
+		if (rows[i].want != NULL) {
+			capture_check(rows[i].name, &capture, rows[i].want);
+			capture_check(rows[i].name, &capture, "/signing:");
+		}
+		conf_unref(conf);
+	}
+	capture_text("signing", "*@a.example k\n*@a.example k2\n");
+	snprintf(text, sizeof(text),
+	    "BaseDirectory %s\nKeyTable file:keys\nMultipleSignatures yes\n"
+	    "SigningTable refile:signing\n",
+	    capture_dir());
+	conf_unref(make(text));
+	capture_check("both sign", &capture, NULL);
+}
+
+/* Items of lists of domains that match nothing. */
+static void
+conf_new_dead_items(void **state)
+{
+	const struct {
+		const char *text, *want;
+	} rows[] = {
+		{ "DontSignMailTo *@x.example\n",
+		    "dkimd.conf:1: DontSignMailTo: \"*@x.example\" matches "
+		    "nothing here; write x.example" },
+		{ "DontSignMailTo u@x.example,.y.example\n",
+		    "\".y.example\" matches nothing here; write y.example and "
+		    "each host below it" },
+		{ "DontSignMailTo u@x.example,localhost\n", NULL },
+		{ "RemoveARFrom *.example.org\n",
+		    "RemoveARFrom: \"*.example.org\" matches nothing here; "
+		    "write example.org" },
+		{ "RemoveARFrom mx.example.org,mx\n", NULL },
+		{ "Domain exa mple.org\nSelector s\nKeyFile /k\n",
+		    "Domain: \"exa mple.org\" is no domain" },
+		{ "Domain *.example.net\nSelector s\nKeyFile /k\n",
+		    "Domain: \"*.example.net\" matches nothing here; write "
+		    "example.net and SubDomains yes" },
+		{ "Domain example.net\nSelector s\nKeyFile /k\n", NULL },
+		{ "ExemptDomains .example.net\n",
+		    "ExemptDomains: \".example.net\" matches nothing here" },
+		{ "ExemptDomains example.net,a.example\n", NULL },
+	};
+	struct conf *conf;
+
+	(void)state;
+	for (size_t i = 0; i < TEST_COUNT(rows); i++) {
+		conf = make(rows[i].text);
+		test_true(rows[i].text, conf != NULL);
+		test_int(rows[i].text, capture.report.warnings,
+		    rows[i].want != NULL);
+		capture_check(rows[i].text, &capture, rows[i].want);
+		conf_unref(conf);
+	}
 }
 
 /* KeyTable as refile is the commonest copy in the field; its names have case.
@@ -274,6 +453,10 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(conf_new_values),
 		cmocka_unit_test(conf_new_rows),
+		cmocka_unit_test(conf_new_unknown_mail),
+		cmocka_unit_test(conf_new_forgotten_file),
+		cmocka_unit_test(conf_new_dead_rows),
+		cmocka_unit_test(conf_new_dead_items),
 		cmocka_unit_test(conf_new_key_table_refile),
 		cmocka_unit_test(conf_new_fatal),
 		cmocka_unit_test(conf_new_macro_list),
