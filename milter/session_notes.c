@@ -335,12 +335,43 @@ add_external(struct session *s)
 	add(s, LOG_NOTICE, NULL, &b);
 }
 
+/*
+ * Sendmail adds these where they are absent, behind the filter: when they are
+ * oversigned, the signature says that there is none.
+ */
+static void
+add_absent(struct session *s)
+{
+	static const struct {
+		const char	*name, *text;
+	} rows[] = {
+		{ "Date", "no Date, which OversignHeaders has: an MTA that "
+		    "adds it after signing, as Sendmail does, breaks the "
+		    "signature" },
+		{ "Message-ID", "no Message-ID, which OversignHeaders has: an "
+		    "MTA that adds it after signing, as Sendmail does, breaks "
+		    "the signature" },
+	};
+	struct message *m = s->m;
+	struct slice name;
+	size_t i;
+
+	for (i = 0; m->sign_ready && i < sizeof(rows) / sizeof(rows[0]); i++) {
+		name = slice_text(rows[i].name);
+		if (dkim_names_has(m->conf->oversign, name) &&
+		    dkim_header_find(m->header, name, 0) ==
+		    dkim_header_count(m->header))
+			add_text(s, LOG_INFO, rows[i].text, rows[i].text);
+	}
+}
+
 static void
 add_warnings(struct session *s)
 {
 	struct message *m = s->m;
 
 	add_external(s);
+	add_absent(s);
 	if (m->second_pass)
 		add_text(s, LOG_NOTICE, NULL, "second pass? the message "
 		    "already has a signature of this d= and s=");

@@ -4,6 +4,9 @@
  * asked and when.
  */
 
+/* system */
+#include <syslog.h>
+
 /* this room */
 #include "tests/session_made.h"
 
@@ -488,6 +491,46 @@ session_sign_warnings(void **state)
 	made_close(&run);
 }
 
+/* Oversigned, absent, and added by the MTA afterwards. */
+static void
+session_sign_absent(void **state)
+{
+	static const struct {
+		const char	*name, *conf, *header, *note;
+	} rows[] = {
+		{ "built in", "", "From: joe@example.org\n", NULL },
+		{ "oversigned", "OversignHeaders From,Date\n",
+		    "From: joe@example.org\n", "4XyZ: no Date" },
+		{ "present", "OversignHeaders From,Date\n",
+		    "From: joe@example.org\nDATE: today\n", NULL },
+		{ "the other", "OversignHeaders Message-ID,Date\n",
+		    "From: joe@example.org\nDate: today\n",
+		    "4XyZ: no Message-ID" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < TEST_COUNT(rows); i++) {
+		struct made_run run;
+		char conf[512];
+
+		snprintf(conf, sizeof(conf), TABLES "%s", rows[i].conf);
+		made_open(&run, conf);
+		made_message(&run, "127.0.0.1", rows[i].header, "x\r\n");
+		test_int(rows[i].name, made_stat(&run, STAT_SIGNED), 1);
+		test_int(rows[i].name, made_note(&run, ": no ") != NULL,
+		    rows[i].note != NULL);
+		if (rows[i].note != NULL) {
+			made_has_note(rows[i].name, &run, rows[i].note);
+			test_int(rows[i].name, made_note(&run, ": no ")->
+			    priority, LOG_INFO);
+		}
+		/* who verifies is not told */
+		made_message(&run, "192.0.2.1", rows[i].header, "x\r\n");
+		test_true(rows[i].name, made_note(&run, ": no ") == NULL);
+		made_close(&run);
+	}
+}
+
 static bool
 sign_once(void *arg)
 {
@@ -550,6 +593,7 @@ main(void)
 		cmocka_unit_test(session_sign_expires),
 		cmocka_unit_test(session_sign_accepted_unsigned),
 		cmocka_unit_test(session_sign_warnings),
+		cmocka_unit_test(session_sign_absent),
 		cmocka_unit_test(session_sign_allocations),
 	};
 
