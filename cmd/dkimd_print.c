@@ -6,6 +6,7 @@
 /* system */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <sysexits.h>
 
 /* room below */
@@ -47,6 +48,42 @@ style_text(enum log_style style)
 }
 
 /*
+ * The built-in list of an option that names fields; it stands in the engine.
+ *   returns  false: the option has none
+ */
+static bool
+print_names(const char *name)
+{
+	const struct {
+		const char		*name;
+		enum dkim_names_kind	 kind;
+	} rows[] = {
+		{ "SignHeaders", DKIM_NAMES_SIGN },
+		{ "OmitHeaders", DKIM_NAMES_OMIT },
+		{ "OversignHeaders", DKIM_NAMES_OVERSIGN },
+		{ "SenderHeaders", DKIM_NAMES_SENDER },
+	};
+	struct dkim_names *names;
+	struct slice bad, one;
+	size_t i, k;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (strcmp(name, rows[i].name) == 0)
+			break;
+	if (i == sizeof(rows) / sizeof(rows[0]) || dkim_names_parse(
+	    rows[i].kind, slice_of(NULL, 0), &names, &bad) != 0)
+		return false;
+	for (k = 0; k < dkim_names_count(names); k++) {
+		one = dkim_names_at(names, k);
+		printf("%s%.*s", k > 0 ? "," : "", (int)one.n,
+		    (const char *)one.p);
+	}
+	printf("\n");
+	dkim_names_free(names);
+	return true;
+}
+
+/*
  *   returns  false: it is not set and has no default, or has no value here
  */
 static bool
@@ -57,7 +94,7 @@ print_value(const struct options *options, const struct option *option)
 	switch (option->type) {
 	case OPTION_TEXT:
 		if (*(char *const *)at == NULL)
-			return false;
+			return print_names(option->name);
 		printf("%s\n", *(char *const *)at);
 		break;
 	case OPTION_BOOL:
@@ -65,6 +102,9 @@ print_value(const struct options *options, const struct option *option)
 		break;
 	case OPTION_NUMBER:
 		printf("%" PRIu64 "\n", *(const uint64_t *)at);
+		break;
+	case OPTION_OCTAL:
+		printf("%03" PRIo64 "\n", *(const uint64_t *)at);
 		break;
 	case OPTION_ACTION:
 		printf("%s\n", dkimd_print_action(*(const enum action *)at));

@@ -5,6 +5,7 @@
 
 /* system */
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -120,6 +121,9 @@ check_signing(const struct options *options, struct report *report)
 	if (tables && options->domain != NULL)
 		fault(options, report, FAULT_WARNING, "Domain",
 		    "not used: KeyTable and SigningTable decide");
+	if (tables && options->signature_algorithm != NULL)
+		fault(options, report, FAULT_WARNING, "SignatureAlgorithm",
+		    "not used: each key of KeyTable decides its algorithm");
 	if (tables || options->signing_table != NULL)
 		return;
 	if (options->domain != NULL &&
@@ -320,6 +324,23 @@ conf_check_facility(const char *name)
 	return -1;
 }
 
+static void
+check_base(const struct options *options, struct report *report)
+{
+	const char *path = options->base_directory;
+	struct stat st;
+
+	if (path == NULL)
+		return;
+	if (path[0] != '/')
+		fault_value(options, report, "BaseDirectory", path,
+		    "wanted is a whole path");
+	else if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
+		fault(options, report, FAULT_WARNING, "BaseDirectory",
+		    "there is no such folder, below which relative paths of "
+		    "tables and keys lie");
+}
+
 /*
  * Texts with a grammar of their own.
  */
@@ -349,10 +370,7 @@ check_texts(const struct options *options, struct report *report)
 		fault_value(options, report, "SyslogFacility",
 		    options->syslog_facility,
 		    "wanted is a facility of syslog(3), as mail");
-	if (options->base_directory != NULL &&
-	    options->base_directory[0] != '/')
-		fault_value(options, report, "BaseDirectory",
-		    options->base_directory, "wanted is a whole path");
+	check_base(options, report);
 	if (options->user_id != NULL && (options->user_id[0] == ':' ||
 	    options->user_id[strlen(options->user_id) - 1] == ':'))
 		fault_value(options, report, "UserID", options->user_id,

@@ -57,7 +57,7 @@ const struct option conf_options_table[] = {
 	{ "PidFile", TEXT(pid_file), NULL, START, NULL },
 	{ "Socket", TEXT(socket), NULL, START, NULL },
 	{ "StopTimeout", NUMBER(stop_timeout, 1, 3600), "30", 0, NULL },
-	{ "UMask", NUMBER(umask, 0, 0777), "007", START, NULL },
+	{ "UMask", OPTION_OCTAL, MEMBER(umask), 0, 0777, "007", START, NULL },
 	{ "UserID", TEXT(user_id), NULL, START, NULL },
 	/* who signs, as whom */
 	{ "CheckSigningTable", BOOL(check_signing_table), "yes", 0, NULL },
@@ -418,43 +418,4 @@ conf_options_clear(struct options *options)
 	free(options->config_path);
 	conf_file_free(options->files);
 	*options = (struct options){ 0 };
-}
-
-static bool
-is_same(const struct options *a, const struct options *b,
-    const struct option *option)
-{
-	const char *x, *y;
-
-	switch (option->type) {
-	case OPTION_TEXT:
-		x = *(char **)member(a, option);
-		y = *(char **)member(b, option);
-		return x == y || (x != NULL && y != NULL && strcmp(x, y) == 0);
-	case OPTION_BOOL:
-		return *(bool *)member(a, option) == *(bool *)member(b, option);
-	case OPTION_NUMBER:
-		return *(uint64_t *)member(a, option) ==
-		    *(uint64_t *)member(b, option);
-	default:
-		return true;
-	}
-}
-
-void
-conf_options_compare(const struct options *old, const struct options *new,
-    struct report *report)
-{
-	const struct option *option;
-	struct option_where where;
-	size_t i;
-
-	for (i = 0; i < conf_options_count; i++) {
-		option = &conf_options_table[i];
-		if ((option->flags & OPTION_START) != 0 &&
-		    !is_same(old, new, option))
-			report_fault(report, FAULT_WARNING,
-			    "%s: the new value takes effect at the next start",
-			    conf_options_where(new, option->name, &where));
-	}
 }

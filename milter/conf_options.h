@@ -13,6 +13,7 @@ enum option_type {
 	OPTION_TEXT,		/* char *: text, path or data set */
 	OPTION_BOOL,		/* bool */
 	OPTION_NUMBER,		/* uint64_t, min to max */
+	OPTION_OCTAL,		/* uint64_t, min to max, written in octal */
 	OPTION_ACTION,		/* enum action */
 	OPTION_MODE,		/* mode_sign and mode_verify */
 	OPTION_LOG_STYLE,	/* enum log_style */
@@ -72,5 +73,16 @@ struct option_place conf_options_place(const struct options *options,
  */
 void conf_options_compare(const struct options *old, const struct options *new,
     struct report *report);
+
+/*
+ * Take each option that takes effect at start only from start, and warn where
+ * options said otherwise: for a milter process that is started again, since
+ * the supervisor, its PidFile and its user are those of the start.
+ *   start    the options that the supervisor was started with
+ *   errors   DKIM_ERR_NOMEM
+ *   source   BEHAVIOUR 4
+ */
+int conf_options_keep(const struct options *start, struct options *options,
+    struct report *report) MUSTUSE;
 
 #endif

@@ -132,6 +132,28 @@ set_number(const struct option *option, struct slice text, uint64_t *out)
 }
 
 /*
+ * A umask is octal whether or not it begins with 0.
+ */
+static int
+set_octal(const struct option *option, struct slice text, uint64_t *out)
+{
+	uint64_t value = 0;
+	size_t i;
+
+	for (i = 0; i < text.n; i++) {
+		if (text.p[i] < '0' || text.p[i] > '7')
+			return DKIM_ERR_SYNTAX;
+		value = value * 8 + (uint64_t)(text.p[i] - '0');
+		if (value > option->max)
+			return DKIM_ERR_SYNTAX;
+	}
+	if (value < option->min)
+		return DKIM_ERR_SYNTAX;
+	*out = value;
+	return 0;
+}
+
+/*
  * An option whose effect is not built. Saying what we do anyway is fine.
  */
 static int
@@ -181,6 +203,10 @@ report_value(const struct option *option, struct slice text,
 		    "number from %" PRIu64 " to %" PRIu64 " (decimal, 0x "
 		    "hexadecimal or 0 octal; no unit)", where, shown.text,
 		    option->min, option->max);
+	else if (option->type == OPTION_OCTAL)
+		report_fault(report, FAULT_FATAL, "%s: \"%s\" is not an octal "
+		    "number from %#" PRIo64 " to %#" PRIo64, where, shown.text,
+		    option->min, option->max);
 	else
 		report_fault(report, FAULT_FATAL, "%s: \"%s\" is not %s", where,
 		    shown.text, wanted(option));
@@ -197,6 +223,8 @@ set_member(const struct option *option, struct slice text,
 		return parse_bool(text, member(options, option));
 	case OPTION_NUMBER:
 		return set_number(option, text, member(options, option));
+	case OPTION_OCTAL:
+		return set_octal(option, text, member(options, option));
 	case OPTION_ACTION:
 		return parse_action(text, member(options, option));
 	case OPTION_MODE:

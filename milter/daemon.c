@@ -16,6 +16,7 @@
 /* this room */
 #include "milter/channel.h"
 #include "milter/clock.h"
+#include "milter/conf_options.h"
 #include "milter/daemon_state.h"
 #include "milter/faultlog.h"
 #include "milter/log.h"
@@ -182,8 +183,8 @@ static void
 leave(struct daemon *d)
 {
 	daemon_remove_socket(d);
-	log_line(LOG_INFO, "stopped");
 	stats_log();
+	log_line(LOG_INFO, "stopped");
 	log_flush();
 }
 
@@ -243,14 +244,20 @@ static int
 start(struct daemon *d, bool again)
 {
 	struct daemon_setup *setup = d->setup;
+	struct options options;
 	struct report report;
+	int r;
 
 	faultlog_init(&report, !again);
 	if (again) {
-		conf_options_clear(setup->options);
 		if (conf_options_load(setup->config_path, setup->overrides,
-		    setup->overrides_n, &report, setup->options) != 0)
+		    setup->overrides_n, &report, &options) != 0)
 			return EX_CONFIG;
+		r = conf_options_keep(setup->options, &options, &report);
+		conf_options_clear(setup->options);
+		*setup->options = options;	/* moved */
+		if (r != 0)
+			return EX_OSERR;
 	}
 	return daemon_start(d, setup->options, &report);
 }

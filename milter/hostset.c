@@ -229,7 +229,8 @@ add_spec(struct hostset *set, struct hostspec spec)
 static bool
 has_blank(struct slice item)
 {
-	return slice_find(item, ' ') < item.n || slice_find(item, '\t') < item.n;
+	return slice_find(item, ' ') < item.n ||
+	    slice_find(item, '\t') < item.n;
 }
 
 /*

@@ -92,13 +92,17 @@ conf_options_load_values(void **state)
 		bool fatal;
 	} rows[] = {
 		{ "UMask 002", NULL, false },
-		{ "UMask 0x7", NULL, false },
-		{ "UMask 8", NULL, false },
-		{ "UMask 1000",
-		    "dkimd.conf:1: UMask: \"1000\" is not a whole number from "
-		    "0 to 511",
+		{ "UMask 27", NULL, false },
+		{ "UMask 0x7", "is not an octal number", true },
+		{ "UMask 9",
+		    "dkimd.conf:1: UMask: \"9\" is not an octal number from 0 to "
+		    "0777",
 		    true },
-		{ "UMask 08", "is not a whole number", true },
+		{ "UMask 1000",
+		    "dkimd.conf:1: UMask: \"1000\" is not an octal number from "
+		    "0 to 0777",
+		    true },
+		{ "UMask 08", "is not an octal number", true },
 		{ "MaximumHeaders 64k",
 		    "MaximumHeaders: \"64k\" is not a whole number", true },
 		{ "MaximumHeaders -1", "is not a whole number", true },
@@ -232,6 +236,12 @@ conf_options_load_meaning(void **state)
 		 "Selector s\nKeyFile /k\n"),
 	    0);
 	test_int("octal", options.umask, 8);
+	test_int("octal without 0", load("UMask 27\nClockDrift 010\n"), 0);
+	test_int("octal without 0", options.umask, 027);
+	test_int("octal by a 0", options.clock_drift, 8);
+	test_int("octal", load("mode s\nDomain a.b\nSelector s\nKeyFile /k\n"
+			       "SubDomains T\nSubDomains f\n"),
+	    0);
 	test_int("the last one wins", options.sub_domains, false);
 	test_true("Mode s", options.mode_sign && !options.mode_verify);
 	test_int("0 is 30",
@@ -395,6 +405,79 @@ conf_options_compare_start(void **state)
 	capture_check(
 	    "Background", &capture, "dkimd.conf:4: Background: the new value");
 	conf_options_clear(&old);
+}
+
+/* A milter process that is started again has what it was started with, and says
+ * where the file says otherwise. */
+static void
+conf_options_keep_start(void **state)
+{
+	struct options start;
+
+	(void)state;
+	test_int("start",
+	    load("Socket local:/tmp/a\nUMask 2\nDNSTimeout 5\nUserID a:b\n"
+		 "AutoRestart yes\n"),
+	    0);
+	start = options;
+	options = (struct options){ 0 };
+	test_int("now",
+	    load("Socket local:/tmp/b\nUMask 7\nDNSTimeout 6\n"
+		 "PidFile /run/x\nAutoRestart yes\n"),
+	    0);
+	test_int("keep", conf_options_keep(&start, &options, &capture.report),
+	    0);
+	test_int("warnings", capture.report.warnings, 4);
+	capture_check("Socket", &capture,
+	    "dkimd.conf:1: Socket: the value of the start stays");
+	capture_check("UMask", &capture, "dkimd.conf:2: UMask: the value");
+	capture_check("taken out", &capture, "W UserID: the value of");
+	test_str("Socket", options.socket, "local:/tmp/a");
+	test_int("UMask", options.umask, 2);
+	test_str("UserID", options.user_id, "a:b");
+	test_true("PidFile", options.pid_file == NULL);
+	test_true("AutoRestart", options.auto_restart);
+	test_int("by reload", options.dns_timeout, 6);
+	conf_options_clear(&start);
+	test_str("a copy", options.socket, "local:/tmp/a");
+	conf_options_clear(&options);
+}
+
+/* keep has every type that START options have. */
+static void
+conf_options_keep_types(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < conf_options_count; i++) {
+		const struct option *o = &conf_options_table[i];
+
+		if ((o->flags & OPTION_START) != 0)
+			test_true(o->name,
+			    o->type == OPTION_TEXT || o->type == OPTION_BOOL ||
+				o->type == OPTION_NUMBER ||
+				o->type == OPTION_OCTAL);
+	}
+}
+
+/* Options that do nothing as the others stand. */
+static void
+conf_options_load_idle(void **state)
+{
+	(void)state;
+	test_int("algorithm",
+	    load("KeyTable csl:a=b\nSigningTable csl:a=b\n"
+		 "SignatureAlgorithm ed25519-sha256\n"),
+	    0);
+	capture_check("algorithm", &capture,
+	    "W ");
+	capture_check("algorithm", &capture,
+	    "dkimd.conf:3: SignatureAlgorithm: not used: each key of");
+	test_int("folder", load("BaseDirectory /nonexistent/x\n"), 0);
+	test_int("folder", capture.report.warnings, 1);
+	capture_check("folder", &capture,
+	    "dkimd.conf:1: BaseDirectory: there is no such folder");
+	test_int("folder", load("BaseDirectory /\n"), 0);
+	capture_check("folder", &capture, NULL);
 }
 
 /* Each name once, each default parses as its type says, each dead one says what
@@ -610,6 +693,9 @@ main(void)
 		cmocka_unit_test(conf_options_load_all_faults),
 		cmocka_unit_test(conf_options_load_overrides),
 		cmocka_unit_test(conf_options_compare_start),
+		cmocka_unit_test(conf_options_keep_start),
+		cmocka_unit_test(conf_options_keep_types),
+		cmocka_unit_test(conf_options_load_idle),
 		cmocka_unit_test(conf_options_table_rows),
 		cmocka_unit_test(conf_nearest_table),
 		cmocka_unit_test(conf_check_parts),
