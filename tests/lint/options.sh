@@ -8,7 +8,15 @@
 table=milter/conf_options.c page=doc/dkimd.conf.5 sample=conf/dkimd.conf
 
 in_table() { sed -n 's/^[ 	]*{*[ 	]*\(OPTION[A-Z_]*(\)\{0,1\}{*[ 	]*"\([A-Z][A-Za-z0-9-]*\)".*/\2/p' $table | sort; }
-in_page() { sed -n 's/^\.It Cm \([A-Z][A-Za-z0-9-]*\).*/\1/p' $page | sort -u; }
+# an item names one option and its arguments, or several between commas
+in_page() {
+	awk '/^\.It Cm [A-Z]/ {
+		print $3
+		for (i = 4; i < NF; i++)
+			if ($i == ",")
+				print $(i + 1)
+	}' $page | sort -u
+}
 
 # only FIRST SECOND: lines of the first list that are not in the second
 only() {
