@@ -5,7 +5,10 @@
 
 /* system */
 #include <errno.h>
+#include <event2/event.h>
 #include <fcntl.h>
+#include <idn2.h>
+#include <libmilter/mfapi.h>
 #include <openssl/crypto.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,6 +22,7 @@
 /* rooms below */
 #include "milter/conf_options.h"
 #include "milter/daemon.h"
+#include "milter/faultlog.h"
 #include "milter/log.h"
 #include "milter/supervisor.h"
 
@@ -76,8 +80,14 @@ check(struct daemon_setup *setup, const struct dkimd_args *args,
 static void
 print_version(void)
 {
-	printf("dkimd %s\n%s\nlibunbound %s\n", DKIMD_VERSION,
-	    OpenSSL_version(OPENSSL_VERSION), ub_version());
+	unsigned major, minor, patch;
+
+	smfi_version(&major, &minor, &patch);
+	printf("dkimd %s\n%s\nlibevent %s\nlibunbound %s\nlibidn2 %s\n"
+	    "libmilter %u.%u.%u\nconfiguration file %s\n", DKIMD_VERSION,
+	    OpenSSL_version(OPENSSL_VERSION), event_get_version(),
+	    ub_version(), idn2_check_version(NULL), major, minor, patch,
+	    DKIMD_CONF);
 }
 
 /* ---- background -------------------------------------------------------- */
@@ -165,6 +175,7 @@ static int
 run(struct dkimd *d, const struct dkimd_args *args)
 {
 	struct options *options = d->daemon.options;
+	struct report report;
 	char *pid_file = NULL;
 	int code;
 
@@ -192,7 +203,12 @@ run(struct dkimd *d, const struct dkimd_args *args)
 	/* UMask is for the socket; the PID file is read by everybody */
 	umask(022);
 	log_open(options, d->daemon.foreground);
-	code = supervisor_run(&d->supervisor);
+	faultlog_init(&report, true);
+	code = daemon_check_first(options, &report);
+	if (code == 0)
+		code = supervisor_run(&d->supervisor);
+	else
+		log_flush();
 	end_waiting(d, code);
 	free(pid_file);
 	return code;
@@ -232,6 +248,10 @@ start(const struct dkimd_args *args)
 	    &report, &options);
 	if (r != 0)
 		return r == DKIM_ERR_NOMEM ? EX_OSERR : EX_CONFIG;
+	if (d.daemon.config_path == NULL && (args->mode == DKIMD_MODE_CHECK ||
+	    (args->mode == DKIMD_MODE_RUN && options.socket == NULL)))
+		report_fault(&report, FAULT_WARNING, "no configuration file: "
+		    "%s is not there; -x names another", DKIMD_CONF);
 	switch (args->mode) {
 	case DKIMD_MODE_CHECK:
 		r = check(&d.daemon, args, &report);

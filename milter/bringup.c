@@ -6,6 +6,8 @@
 /* system */
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* this room */
 #include "milter/bringup.h"
@@ -67,6 +69,34 @@ bringup_reread_key_file(const struct options *options,
 		    "reload cannot read it again: %s", conf_options_where(
 		    options, "KeyFile", &where), file->reason);
 	free(file);
+}
+
+void
+bringup_reread_options(const struct options *options,
+    const struct identity *who, struct report *report)
+{
+	char group[IDENTITY_NAME_MAX];
+	const struct option_file *f;
+	struct stat st;
+
+	/* Who has other rights than the daemon cannot tell */
+	if (geteuid() != who->uid)
+		return;
+	identity_group_name(who->gid, group);
+	for (f = options->files; f != NULL; f = f->next) {
+		if (access(f->path, R_OK) == 0 || errno != EACCES)
+			continue;
+		if (stat(f->path, &st) == 0)
+			report_fault(report, FAULT_WARNING, "%s: user %s "
+			    "cannot read it, and a reload cannot re-read it: "
+			    "chgrp %s %s; chmod 640 %s", f->path, who->user,
+			    group, f->path, f->path);
+		else
+			report_fault(report, FAULT_WARNING, "%s: user %s "
+			    "cannot reach it, and a reload cannot re-read it: "
+			    "a folder of its path lacks the x bit", f->path,
+			    who->user);
+	}
 }
 
 static bool

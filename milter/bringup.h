@@ -39,6 +39,13 @@ void bringup_reread_key_file(const struct options *options,
     const struct identity *who, struct report *report);
 
 /*
+ * After the drop: warn of each configuration file that reload will not be able
+ * to read again.
+ */
+void bringup_reread_options(const struct options *options,
+    const struct identity *who, struct report *report);
+
+/*
  * Build a configuration as the user that the process is.
  *   options  moved, also on failure
  *   old      in force until now; NULL at start

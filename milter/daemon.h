@@ -29,6 +29,14 @@ struct daemon_setup {
 int daemon_run(struct daemon_setup *setup, int channel, bool again);
 
 /*
+ * Before the fork, with the rights of the supervisor: may it become UserID,
+ * and may it write PidFile?
+ *   returns  0; EX_CONFIG, EX_NOPERM, EX_CANTCREAT: reported
+ */
+int daemon_check_first(const struct options *options,
+    struct report *report) MUSTUSE;
+
+/*
  * dkimd -n: everything that a start would read, and each key, with the rights
  * that the daemon would have. The process keeps those rights.
  *   returns  0; 1: rows or keys are at fault; EX_CONFIG, EX_NOPERM

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * dkimd -n.
+ * dkimd -n, and what is looked at before the fork.
  */
 
 /* system */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sysexits.h>
 #include <unistd.h>
 
@@ -15,6 +20,65 @@
 #include "milter/identity.h"
 #include "milter/keystore.h"
 #include "milter/listen.h"
+
+/*
+ * 0, or the errno of opening the file to write; it stays as it is.
+ */
+static int
+try_file(const char *path)
+{
+	char folder[PATH_MAX];
+	const char *slash = strrchr(path, '/');
+	int fd;
+
+	fd = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd >= 0) {
+		close(fd);
+		return 0;
+	}
+	if (errno != ENOENT)
+		return errno;
+	/* With the slash, for the sake of /x */
+	if (slash == NULL)
+		snprintf(folder, sizeof(folder), ".");
+	else
+		snprintf(folder, sizeof(folder), "%.*s",
+		    (int)(slash - path) + 1, path);
+	return access(folder, W_OK | X_OK) == 0 ? 0 : errno;
+}
+
+static int
+check_pid_file(const struct options *options, struct report *report)
+{
+	struct option_where where;
+	struct identity self;
+	int error;
+
+	if (options->pid_file == NULL)
+		return 0;
+	error = try_file(options->pid_file);
+	if (error == 0)
+		return 0;
+	identity_self(&self);
+	report_fault(report, FAULT_FATAL, "%s: %s: user %s cannot write it: %s",
+	    conf_options_where(options, "PidFile", &where), options->pid_file,
+	    self.user, strerror(error));
+	return EX_CANTCREAT;
+}
+
+int
+daemon_check_first(const struct options *options, struct report *report)
+{
+	struct identity who;
+
+	if (options->user_id != NULL) {
+		if (identity_find(options->user_id, report, &who) != 0)
+			return EX_CONFIG;
+		if (identity_may_drop(&who, report) != 0)
+			return EX_NOPERM;
+	}
+	return check_pid_file(options, report);
+}
 
 /*
  * Whose rights count: UserID's, when we may become it.
@@ -102,12 +166,16 @@ daemon_check(struct daemon_setup *setup, struct report *report, size_t *keys)
 	if (bringup_needs_key_file(options))
 		read = bringup_read_key_file(options, &who, file) == 0;
 	*keys = read ? 1 : 0;
+	/* As the supervisor, which is root where that is how it starts */
+	if (geteuid() == 0 || geteuid() == who.uid)
+		(void)!check_pid_file(options, report);
 	if (become(options, &who, report) != 0) {
 		free(file);
 		return EX_NOPERM;
 	}
 	if (read && options->user_id != NULL)
 		bringup_reread_key_file(options, &who, report);
+	bringup_reread_options(options, &who, report);
 	check_socket(options, &who, report);
 	/* Faults are counted in the report */
 	(void)!check_conf(setup, read ? file : NULL, report, keys);

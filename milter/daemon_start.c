@@ -50,6 +50,7 @@ drop(const struct options *options, struct report *report,
 	}
 	if (*read)
 		bringup_reread_key_file(options, &who, report);
+	bringup_reread_options(options, &who, report);
 	return 0;
 }
 

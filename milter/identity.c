@@ -173,6 +173,14 @@ refuse(const struct identity *who, struct report *report)
 	return -1;
 }
 
+int
+identity_may_drop(const struct identity *who, struct report *report)
+{
+	if (geteuid() == 0 || geteuid() == who->uid)
+		return 0;
+	return refuse(who, report);
+}
+
 /* The calls that must all work, or nothing is safe. */
 static int
 change(const struct identity *who)
@@ -187,11 +195,10 @@ change(const struct identity *who)
 int
 identity_drop(const struct identity *who, struct report *report)
 {
-	if (geteuid() != 0) {
-		if (geteuid() != who->uid)
-			return refuse(who, report);
+	if (identity_may_drop(who, report) != 0)
+		return -1;
+	if (geteuid() != 0)
 		return 0;
-	}
 	if (change(who) != 0) {
 		report_fault(report, FAULT_FATAL, "UserID: root could not "
 		    "become %s: %s", who->user, strerror(errno));

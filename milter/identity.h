@@ -38,6 +38,15 @@ int identity_find(const char *text, struct report *report,
 bool identity_has_group(const struct identity *who, gid_t gid);
 
 /*
+ * Could identity_drop work? A process that is no root may only stay what it
+ * is.
+ *   report   FAULT_FATAL with both names
+ *   errors   -1: EX_NOPERM
+ */
+int identity_may_drop(const struct identity *who,
+    struct report *report) MUSTUSE;
+
+/*
  * Become who, for good: groups, group, user; and make sure that there is no
  * way back. A process that is no root may only stay what it is.
  *   report   FAULT_FATAL with both names

@@ -12,6 +12,14 @@ static const char *const role_text[] = {
 	[MSGLOG_VERIFY] = "verify",
 };
 
+static const char *const action_text[] = {
+	[ACTION_ACCEPT] = "accept",
+	[ACTION_DISCARD] = "discard",
+	[ACTION_QUARANTINE] = "quarantine",
+	[ACTION_REJECT] = "reject",
+	[ACTION_TEMPFAIL] = "tempfail",
+};
+
 /*
  * A value of the line: no blank and, within a list, no comma of its own.
  */
@@ -128,6 +136,8 @@ msglog_line(const struct msglog *m, struct buf *out)
 	buf_add_format(out, " dns_ms=%llu sign_us=%llu",
 	    (unsigned long long)(m->dns_us / 1000),
 	    (unsigned long long)m->sign_us);
+	if (m->action != ACTION_ACCEPT)
+		buf_add_format(out, " action=%s", action_text[m->action]);
 }
 
 static void

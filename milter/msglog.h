@@ -45,10 +45,12 @@ struct msglog {
 	bool			 made;		/* signing: fields are added */
 	uint64_t		 dns_us;
 	uint64_t		 sign_us;
+	enum action		 action;	/* what the MTA is told */
 };
 
 /*
- * `<queue-id>: role= result= d= s= a= from= client= reason= dns_ms= sign_us=`
+ * `<queue-id>: role= result= d= s= a= from= client= reason= dns_ms= sign_us=`,
+ * and ` action=` where the message is not accepted
  *   source   BEHAVIOUR 9
  */
 void msglog_line(const struct msglog *m, struct buf *out);

@@ -223,6 +223,7 @@ fill(struct session *s, struct msglog *log)
 		.made = signing && m->fault == SESSION_FAULT_NONE,
 		.dns_us = m->dns_us,
 		.sign_us = m->sign_us,
+		.action = m->result.outcome.action,
 	};
 	if (m->policy.n_senders > 0)
 		log->from = m->policy.senders[0].text;

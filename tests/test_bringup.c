@@ -4,6 +4,9 @@
  * keys that become bad stay as they were (BEHAVIOUR 4), faults say where.
  */
 
+/* system */
+#include <sys/wait.h>
+
 /* this room */
 #include "tests/capture.h"
 #include "milter/ask.h"
@@ -312,6 +315,50 @@ bringup_conf_key_file_place(void **state)
 	conf_unref(first);
 }
 
+/* A configuration that only root reads, and one in a folder of root's. */
+static void
+bringup_reread_options_user(void **state)
+{
+	const char *one, *two;
+	struct options options;
+	struct identity who;
+	char want[900];
+	int status;
+	pid_t pid;
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	capture_init(&capture);
+	assert_int_equal(identity_find("12345:12346", &capture.report, &who),
+	    0);
+	two = capture_text("open.conf", "Mode v\n");
+	one = capture_text("secret.conf", "Include open.conf\n");
+	assert_int_equal(conf_options_load(one, NULL, 0, &capture.report,
+	    &options), 0);
+	assert_int_equal(chmod(one, 0600), 0);
+	assert_int_equal(chmod(two, 0644), 0);
+	assert_int_equal(chmod(capture_dir(), 0711), 0);
+	pid = fork();
+	if (pid == 0) {
+		if (identity_drop(&who, &capture.report) != 0)
+			_exit(2);
+		bringup_reread_options(&options, &who, &capture.report);
+		snprintf(want, sizeof(want), "W %s: user 12345 cannot read it, "
+		    "and a reload cannot re-read it: chgrp 12346 %s; chmod "
+		    "640 %s\n", one, one, one);
+		if (strcmp(capture.text, want) != 0)
+			fprintf(stderr, "# got %s, want %s", capture.text,
+			    want);
+		_exit(strcmp(capture.text, want) != 0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	test_int("one warning", status, 0);
+	bringup_reread_options(&options, &who, &capture.report);
+	test_int("other rights tell nothing", capture.report.warnings, 0);
+	conf_options_clear(&options);
+}
+
 static void
 bringup_needs_key_file_rows(void **state)
 {
@@ -344,6 +391,7 @@ main(void)
 		cmocka_unit_test(keptrows_make_patterns),
 		cmocka_unit_test(keptrows_make_no_memory),
 		cmocka_unit_test(bringup_conf_key_file_place),
+		cmocka_unit_test(bringup_reread_options_user),
 		cmocka_unit_test(bringup_needs_key_file_rows),
 	};
 

@@ -61,11 +61,12 @@ msglog_line_format(void **state)
 	m.reason = "no table entry";
 	m.detail = slice_text("x \"y\"\n\xff");
 	m.sign_us = 345;
+	m.action = ACTION_REJECT;
 	msglog_line(&m, &b);
 	test_str("none", text_of(&b), "NOQUEUE: role=none result=none d= s= "
 	    "a= from=a@b.example client=c.example[192.0.2.1] "
 	    "reason=\"no table entry: x \\x22y\\x22\\x0a\\xff\" dns_ms=0 "
-	    "sign_us=345");
+	    "sign_us=345 action=reject");
 	buf_reset(&b);
 	for (i = 0; i < 10; i++)
 		s[i] = signature(DKIM_FAIL, "d", "s");

@@ -452,6 +452,8 @@ session_sign_accepted_unsigned(void **state)
 	made_message(&run, "127.0.0.1", mail, "x\r\n");
 	test_int("accepted", run.result->outcome.action, ACTION_ACCEPT);
 	test_int("unsigned", run.result->n_actions, 0);
+	test_true("no action", strstr(made_note(&run, "role=sign")->text,
+	    "action=") == NULL);
 	test_int("counted", made_stat(&run, STAT_SIGN_OUR_FAULT), 1);
 	test_int("error", made_note(&run, "On-InternalError: key cannot be "
 	    "loaded: /k: mode")->priority, 3);
