@@ -289,19 +289,17 @@ note_linear(const char *name, const struct dataset *set, struct report *report)
  * A list that is one word without "=" is a path whose "file:" was forgotten.
  */
 static bool
-is_path(const struct conf *conf, const char *name, const struct dataset *set,
-    struct report *report)
+is_path(const struct conf *conf, const char *name, const char *text,
+    const struct dataset *set, struct report *report)
 {
 	struct option_where where;
 	struct report_octets shown;
 	struct row row;
 
 	if (set == NULL || dataset_kind(set) != DATASET_CSL ||
-	    dataset_count(set) != 1)
+	    dataset_count(set) != 1 || strchr(text, '=') != NULL)
 		return false;
 	dataset_at(set, 0, &row);
-	if (row.value.n > 0)
-		return false;
 	report_octets(&shown, row.key);
 	report_fault(report, FAULT_FATAL, "%s: \"%s\" is a list of one item "
 	    "without \"=\"; is this a path? write file:/path/%s or "
@@ -322,9 +320,10 @@ conf_rows_check(const struct conf *conf, struct report *report)
 	check_macros(conf, report);
 	note_linear("SigningTable", conf->signing_table, report);
 	note_linear("KeyTable", conf->key_table, report);
-	key_path = is_path(conf, "KeyTable", conf->key_table, report);
-	signing_path = is_path(conf, "SigningTable", conf->signing_table,
-	    report);
+	key_path = is_path(conf, "KeyTable", conf->options.key_table,
+	    conf->key_table, report);
+	signing_path = is_path(conf, "SigningTable",
+	    conf->options.signing_table, conf->signing_table, report);
 	if (key_path || signing_path)
 		return DKIM_ERR_SYNTAX;
 	if (conf->key_table != NULL)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 /* this room */
+#include "milter/conf_options.h"
 #include "milter/resolver_options.h"
 #include "milter/textfile.h"
 
@@ -24,6 +25,7 @@ static int
 make_anchor(const struct options *options, struct report *report,
     struct resolver_options *out)
 {
+	struct option_where where;
 	int r;
 
 	if (!is_set(options->trust_anchor_file))
@@ -34,8 +36,9 @@ make_anchor(const struct options *options, struct report *report,
 		return r;
 	if (access(out->anchor, R_OK) == 0)
 		return 0;
-	report_fault(report, FAULT_WARNING, "TrustAnchorFile %s: %s; keys are "
-	    "not validated by DNSSEC (Debian: package dns-root-data)",
+	report_fault(report, FAULT_WARNING, "%s: %s: %s; keys are not "
+	    "validated by DNSSEC (Debian: package dns-root-data)",
+	    conf_options_where(options, "TrustAnchorFile", &where),
 	    out->anchor, strerror(errno));
 	free(out->anchor);
 	out->anchor = NULL;
@@ -66,6 +69,7 @@ static int
 make_testkeys(const struct options *options, struct report *report,
     struct resolver_options *out)
 {
+	struct option_where where;
 	const char *reason;
 	uint8_t *text;
 	char *path;
@@ -84,7 +88,8 @@ make_testkeys(const struct options *options, struct report *report,
 		    &out->testkeys);
 		free(text);
 	} else if (r != DKIM_ERR_NOMEM) {
-		report_fault(report, FAULT_FATAL, "TestPublicKeys %s: %s",
+		report_fault(report, FAULT_FATAL, "%s: %s: %s",
+		    conf_options_where(options, "TestPublicKeys", &where),
 		    path, reason);
 		r = DKIM_ERR_SYNTAX;
 	}

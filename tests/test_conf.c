@@ -168,6 +168,9 @@ conf_new_forgotten_file(void **state)
 	    "refile:/path/KeyTable");
 	capture_check("SigningTable", &capture,
 	    "dkimd.conf:2: SigningTable: \"Signing\" is a list");
+	conf_unref(make("KeyTable csl:k=a.bc:s:/k\nSigningTable csl:a.bc=\n"));
+	test_int("no key name", capture.report.fatals, 0);
+	test_int("no key name", capture.report.rows, 1);
 	test_true("one", make("KeyTable KeyTable\nSigningTable csl:a.bc=k\n") ==
 	    NULL);
 	test_int("one", capture.report.rows, 0);

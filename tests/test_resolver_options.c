@@ -5,6 +5,7 @@
 
 /* this room */
 #include "tests/capture.h"
+#include "milter/conf_options.h"
 #include "milter/resolver_options.h"
 
 static struct capture capture;
@@ -75,11 +76,16 @@ resolver_options_make_testkeys(void **state)
 {
 	struct options options = { .base_directory = text(capture_dir()),
 	    .test_public_keys = text("keys") };
+	const struct option *option =
+	    conf_options_find(slice_text("TestPublicKeys"));
 	struct resolver_options out;
 
 	(void)state;
+	options.places[option - conf_options_table] =
+	    (struct option_place){ "/etc/t.conf", 7 };
 	test_int("missing", make(&options, &out), DKIM_ERR_SYNTAX);
 	test_int("stops the start", capture.report.fatals, 1);
+	capture_check("where", &capture, "F /etc/t.conf:7: TestPublicKeys: ");
 	resolver_options_clear(&out);
 	capture_text("keys", "a._domainkey.b.c v=DKIM1; p=\n\nname-only\n");
 	test_int("no record", make(&options, &out), DKIM_ERR_SYNTAX);

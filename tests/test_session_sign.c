@@ -219,6 +219,12 @@ session_sign_our_fault(void **state)
 		{ "unknown key", "SigningTable csl:example.org=two\n"
 		    "KeyTable csl:one=example.org:sel:/keys/rsa\n",
 		    "references unknown key", MADE_NOW, MADE_NOW, 0 },
+		{ "no key name", "SigningTable csl:example.org=\n"
+		    "KeyTable csl:one=example.org:sel:/keys/rsa\n",
+		    "names no key", MADE_NOW, MADE_NOW, 0 },
+		{ "bad key row", "SigningTable csl:example.org=one\n"
+		    "KeyTable csl:one=example.org:sel\n",
+		    "KeyTable row is bad", MADE_NOW, MADE_NOW, 0 },
 		{ "key does not load", "SigningTable csl:example.org=one\n"
 		    "KeyTable csl:one=example.org:sel:/keys/missing\n",
 		    "key cannot be loaded", MADE_NOW, MADE_NOW,
