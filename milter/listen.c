@@ -131,6 +131,10 @@ try_folder(const struct listen_try *how, const char *folder,
 		return missing(how, folder, report);
 	if (how->can_try && access(folder, W_OK) != 0)
 		return no_right(how, folder, "w", report);
+	if ((st.st_mode & (S_IWOTH | S_ISVTX)) == S_IWOTH)
+		report_fault(report, FAULT_WARNING, "%s: every user can put a "
+		    "socket of his own in place of this one; chmod o-w %s",
+		    how->where, folder);
 	return 0;
 }
 

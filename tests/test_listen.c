@@ -79,6 +79,27 @@ check(const char *text, bool running)
 	return listen_check(&how, &spec, &capture.report);
 }
 
+/* Who may write there is whom the MTA talks to. */
+static void
+listen_check_open_folder(void **state)
+{
+	char folder[256], text[300];
+
+	(void)state;
+	snprintf(folder, sizeof(folder), "%s/open", capture_dir());
+	snprintf(text, sizeof(text), "local:%s/s", folder);
+	test_int("folder", mkdir(folder, 0700), 0);
+	test_int("ours", check(text, false), 0);
+	capture_check("ours", &capture, NULL);
+	test_int("mode", chmod(folder, 0777), 0);
+	test_int("all", check(text, false), 0);
+	capture_check("all", &capture, "W f:1: Socket: every user can put a");
+	capture_check("all", &capture, "chmod o-w ");
+	test_int("mode", chmod(folder, 01777), 0);
+	test_int("sticky", check(text, false), 0);
+	capture_check("sticky", &capture, NULL);
+}
+
 static void
 listen_check_path(void **state)
 {
@@ -208,6 +229,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(listen_check_open_folder),
 		cmocka_unit_test(listen_prepare_stale),
 		cmocka_unit_test(listen_check_path),
 		cmocka_unit_test(listen_check_inet),
