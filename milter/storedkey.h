@@ -44,7 +44,7 @@ bool storedkey_is_due(struct storedkey *key, uint64_t now);
 void storedkey_looked(struct storedkey *key, uint64_t now);
 
 /*
- * Was it read before the drop of privileges, from a file hidden from who we are?
+ * Was it read before the drop of privileges, from a file that is hidden now?
  */
 bool storedkey_is_foreign(const struct storedkey *key);
 
