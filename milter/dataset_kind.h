@@ -73,8 +73,8 @@ extern const struct dataset_ops dataset_csl_ops;
 
 /*
  * Cut the set's text into rows: a line each, key, blanks, value.
- *   key_max  octets of a key; a longer one, or a NUL in one, stops the start: what the row
- *            is for is not known
+ *   key_max  octets of a key; a longer one, or a NUL in one, stops the start:
+ *            what the row is for is not known
  */
 int dataset_file_rows(struct dataset *set, size_t n, size_t key_max,
     const char *option, struct report *report) MUSTUSE;

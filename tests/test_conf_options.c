@@ -95,8 +95,8 @@ conf_options_load_values(void **state)
 		{ "UMask 27", NULL, false },
 		{ "UMask 0x7", "is not an octal number", true },
 		{ "UMask 9",
-		    "dkimd.conf:1: UMask: \"9\" is not an octal number from 0 to "
-		    "0777",
+		    "dkimd.conf:1: UMask: \"9\" is not an octal number from 0 "
+		    "to 0777",
 		    true },
 		{ "UMask 1000",
 		    "dkimd.conf:1: UMask: \"1000\" is not an octal number from "
