@@ -16,6 +16,15 @@ from harness.smtp import message
 HELD = 20
 
 
+def _refused(client):
+    """The reply to MAIL once it is none of success."""
+    reply = client.ask("MAIL FROM:<%s>" % OURS)
+    if not reply.startswith("2"):
+        return reply
+    client.ask("RSET")
+    return None
+
+
 def stop_in_data(t, env, what, send_signal):
     """HELD sessions past MAIL, the signal, then the rest of each message"""
     site = Site(env, {"StopTimeout": "30"}).start()
@@ -26,9 +35,10 @@ def stop_in_data(t, env, what, send_signal):
     for i, c in enumerate(clients):
         c.begin(OURS, "held-%d@dest.example" % i, texts[i][:120])
     send_signal(site.filter)
-    time.sleep(0.5)
+    # The signal goes through the supervisor: on a busy machine that takes a while
+    reply = wait_until(lambda: _refused(idle), 10, 0.1)
     t.ok(site.filter.alive(), what + ": alive while messages are open")
-    t.match("^4", idle.ask("MAIL FROM:<%s>" % OURS),
+    t.match("^4", reply or "accepted for 10 s",
             what + ": MAIL on an open session gets a temporary refusal")
     late = site.client()
     t.match("^4", late.ask("MAIL FROM:<%s>" % OURS),
@@ -37,7 +47,7 @@ def stop_in_data(t, env, what, send_signal):
     t.eq([r for r in replies if not r.startswith("250")], [],
          what + ": all %d accepted" % HELD)
     good = 0
-    site.sink.wait(None, HELD, 10)
+    site.sink.wait(None, HELD, 30)
     for i in range(HELD):
         got = site.sink.wait("held-%d@dest.example" % i, 1, 0)
         good += len(got) == 1 and peers.verify_dkimpy(
@@ -81,7 +91,8 @@ def stop_timeout(t, env):
     site.filter.configure(StopTimeout="30")
     began = time.monotonic()
     site.filter.signal(signal.SIGTERM)
-    time.sleep(0.3)
+    # Two signals that are not taken in between are one
+    time.sleep(1)
     site.filter.stop(timeout=20)
     t.ok(time.monotonic() - began < 6, "a second SIGTERM ends it at once",
          time.monotonic() - began)
@@ -115,7 +126,9 @@ def reload_under_load(t, env):
     for thread in threads:
         thread.start()
     began, reloads = time.monotonic(), 0
-    while time.monotonic() - began < 4:
+    # A busy machine needs longer for a load that is one
+    while time.monotonic() - began < 4 or (
+            len(made) <= 50 and time.monotonic() - began < 40):
         key = (site.ours, other)[reloads % 2]
         site.filter.configure(Selector=key.selector, KeyFile=key.path)
         site.filter.signal((signal.SIGUSR1, signal.SIGHUP)[reloads // 2 % 2])
@@ -209,6 +222,7 @@ def changed_key_file(t, env):
         verifies(new.record)
         time.sleep(0.5)
     t.ok(verifies(new.record), "a broken file leaves the loaded key in place")
+    wait_until(lambda: site.ours.path in site.filter.since(mark), 5)
     t.match(re.escape(site.ours.path), site.filter.since(mark),
             "and the log names the file")
 
@@ -219,7 +233,7 @@ def dead_milter_process(t, env):
     pid = site.filter.milter_pid()
     t.ok(pid != site.filter.proc.pid, "the milter process is a child")
     os.kill(pid, signal.SIGKILL)
-    t.ok(wait_until(lambda: not site.filter.alive(), 5),
+    t.ok(wait_until(lambda: not site.filter.alive(), 20),
          "AutoRestart no: the supervisor ends too")
     t.ok(site.filter.proc.poll() not in (None, 0),
          "with an exit code that is not 0", site.filter.proc.poll())
@@ -228,7 +242,7 @@ def dead_milter_process(t, env):
     pid = site.filter.milter_pid()
     os.kill(pid, signal.SIGKILL)
     again = wait_until(lambda: site.filter.milter_pid() not in (
-        pid, site.filter.proc.pid) and site.filter._connects(), 8)
+        pid, site.filter.proc.pid) and site.filter._connects(), 20)
     t.ok(again and site.filter.alive(), "AutoRestart yes: a new one serves")
     t.eq([s["s"] for s in _signed_by(site)] if again else None, ["r"],
          "and signs")

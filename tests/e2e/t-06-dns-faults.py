@@ -108,7 +108,7 @@ def each_fault(t, env):
              % selector, took)
     t.ok(got["tooslow"][2] >= TIMEOUT - 1.5,
          "tooslow: the wait is the configured one", got["tooslow"][2])
-    t.ok(got["slow"][2] < 2.2, "slow: answered once the record came",
+    t.ok(got["slow"][2] < TIMEOUT - 0.2, "slow: answered once the record came",
          got["slow"][2])
     asked = server.asked[_name("plain")]
     t.eq(_judge(filter_, texts["plain"])[0], ["pass"], "asked again: pass")
@@ -227,7 +227,7 @@ def _burst(t, env, count):
         s.quit()
     t.eq(filter_.milter_pid(), pid, "%d: the process lived" % count)
     good = _signed(key, "good")
-    t.ok(wait_until(lambda: _judge(filter_, good)[0] == ["pass"], 8, 0.2),
+    t.ok(wait_until(lambda: _judge(filter_, good)[0] == ["pass"], 20, 0.2),
          "%d: DNS answers again, and so do we" % count)
 
 
@@ -268,9 +268,9 @@ def dead_server_shortens_the_wait(t, env):
         thread.join(30)
     verdicts, _, took = _judge(filter_, texts[6])
     t.eq(verdicts, ["temperror"], "the seventh is temperror")
-    t.ok(took < TIMEOUT - 0.5, "after about 1 s, not DNSTimeout", took)
+    t.ok(took < TIMEOUT - 0.2, "after about 1 s, not DNSTimeout", took)
     back = _signed(key, "back")
-    t.ok(wait_until(lambda: _judge(filter_, back)[0] == ["pass"], 8, 0.2),
+    t.ok(wait_until(lambda: _judge(filter_, back)[0] == ["pass"], 20, 0.2),
          "an answer ends it")
 
 
@@ -284,7 +284,7 @@ def trust_anchor_without_dnssec(t, env):
     filter_ = _filter(env, server, TrustAnchorFile=anchor).start()
     verdicts, answer, _ = _judge(filter_, _signed(key, "good"))
     t.eq(verdicts, ["pass"], "keys count as insecure, not as bogus", answer)
-    line = filter_.wait_log("(?i)passes no DNSSEC", 5)
+    line = filter_.wait_log("(?i)passes no DNSSEC", 20)
     t.ok(line, "one clear error line", filter_.log())
     _judge(filter_, _signed(key, "good"))
     t.eq(filter_.log().count("passes no DNSSEC"), 1, "and only one")

@@ -250,7 +250,7 @@ def root_made_key(t, env):
     t.eq(code, 1, "-n as root looks with the rights of UserID: exit 1")
     t.match(re.escape(key.path), said, "and names the key")
     filter_.start()
-    t.ok(filter_.wait_log(re.escape(key.path), 5), "the start names it",
+    t.ok(filter_.wait_log(re.escape(key.path), 20), "the start names it",
          filter_.log())
     t.match(re.escape(env.user.name), filter_.log(), "and the user")
     sigs, answer = _answer(filter_, "a@good.example")
@@ -380,7 +380,7 @@ def socket_rights(t, env):
     filter_.proc.kill()
     os.kill(filter_.milter_pid(), signal.SIGKILL)
     filter_.proc.wait()
-    t.ok(wait_until(lambda: not filter_._connects(), 5)
+    t.ok(wait_until(lambda: not filter_._connects(), 20)
          and os.path.exists(filter_.socket), "control: a stale socket stays")
     filter_.start()
     t.eq(_domains(filter_, "a@example.com"), ["example.com"],
@@ -390,7 +390,7 @@ def socket_rights(t, env):
     mark = filter_.mark()
     filter_.start(wait=False)
     folder = re.escape(os.path.dirname(filter_.socket))
-    t.ok(filter_.wait_log(folder + r"(?!/sock)", 5, mark),
+    t.ok(filter_.wait_log(folder + r"(?!/sock)", 20, mark),
          "a folder its group cannot enter is named", filter_.since(mark))
 
 
@@ -408,7 +408,7 @@ def inet_sockets(t, env):
         def up():
             with socket.socket() as s:
                 return s.connect_ex(("127.0.0.1", port)) == 0
-        t.ok(wait_until(up, 5), "%s: it listens" % form, filter_.since(mark))
+        t.ok(wait_until(up, 20), "%s: it listens" % form, filter_.since(mark))
         said = filter_.since(mark)
         t.eq(bool(re.search("(?i)all (interfaces|addresses)|every"
                             "|anybody|whoever", said)),

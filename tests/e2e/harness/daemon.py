@@ -161,7 +161,7 @@ class Daemon:
     def since(self, mark):
         return self.log()[mark:]
 
-    def wait_log(self, pattern, timeout=5, mark=0):
+    def wait_log(self, pattern, timeout=20, mark=0):
         return wait_until(
             lambda: re.search(pattern, self.since(mark), re.M), timeout)
 

@@ -6,6 +6,7 @@ import contextlib
 import grp
 import os
 import pwd
+import random
 import re
 import shutil
 import signal
@@ -15,13 +16,27 @@ import tempfile
 import time
 
 _USER = "dkimd-e2e-%d"
+_given = set()
 
 
 def free_port():
-    """A port that nobody listens on; the taker binds it soon after."""
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
+    """A port that nobody listens on; the taker binds it soon after.
+
+    Below the range that the kernel gives to clients, so that no connection
+    made in between has it.
+    """
+    while True:
+        port = random.randrange(20000, 32000)
+        with socket.socket() as s, socket.socket(
+                socket.AF_INET, socket.SOCK_DGRAM) as u:
+            try:
+                s.bind(("127.0.0.1", port))
+                u.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+        if port not in _given:
+            _given.add(port)
+            return port
 
 
 def wait_until(cond, timeout, step=0.02):
