@@ -7,6 +7,7 @@
 /* this room */
 #include "tests/capture.h"
 #include "milter/conf_options.h"
+#include "milter/keycache.h"
 #include "milter/keystore.h"
 
 static struct capture capture;
@@ -109,12 +110,56 @@ keystore_check_stops(void **state)
 	unmake(conf);
 }
 
+/* Each key has two names; a reload changes the bound of what is there. */
+static void
+keycache_get_bound(void **state)
+{
+	struct keycache *keys, *again;
+
+	(void)state;
+	assert_int_equal(keycache_get(NULL, 0, &keys), 0);
+	test_true("0 counts as 1", cache_has_room(keys->cache, 2));
+	test_true("no more", !cache_has_room(keys->cache, 3));
+	assert_int_equal(keycache_get(keys, 3, &again), 0);
+	test_true("the same", again == keys);
+	test_true("three", cache_has_room(keys->cache, 6));
+	test_true("no more", !cache_has_room(keys->cache, 7));
+	keycache_unref(again);
+	assert_int_equal(keycache_get(keys, UINT64_MAX, &again), 0);
+	test_true("all there may be", cache_has_room(keys->cache,
+	    SIZE_MAX / 2));
+	keycache_unref(again);
+	keycache_unref(keys);
+	keycache_unref(NULL);
+}
+
+static bool
+make_cache(void *unused)
+{
+	struct keycache *keys;
+
+	(void)unused;
+	if (keycache_get(NULL, 1, &keys) != 0)
+		return false;
+	keycache_unref(keys);
+	return true;
+}
+
+static void
+keycache_get_no_memory(void **state)
+{
+	(void)state;
+	test_true("sites", test_every_allocation(make_cache, NULL) >= 2);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keystore_check_rows),
 		cmocka_unit_test(keystore_check_stops),
+		cmocka_unit_test(keycache_get_bound),
+		cmocka_unit_test(keycache_get_no_memory),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, capture_clean) != 0;
