@@ -8,7 +8,6 @@
 #include <event2/event.h>
 #include <fcntl.h>
 #include <idn2.h>
-#include <libmilter/mfapi.h>
 #include <openssl/crypto.h>
 #include <signal.h>
 #include <stdio.h>
@@ -24,6 +23,7 @@
 #include "milter/daemon.h"
 #include "milter/faultlog.h"
 #include "milter/log.h"
+#include "milter/mlfi.h"
 #include "milter/supervisor.h"
 
 /* this room */
@@ -80,14 +80,14 @@ check(struct daemon_setup *setup, const struct dkimd_args *args,
 static void
 print_version(void)
 {
-	unsigned major, minor, patch;
+	unsigned milter[3];
 
-	smfi_version(&major, &minor, &patch);
+	mlfi_version(milter);
 	printf("dkimd %s\n%s\nlibevent %s\nlibunbound %s\nlibidn2 %s\n"
 	    "libmilter %u.%u.%u\nconfiguration file %s\n", DKIMD_VERSION,
 	    OpenSSL_version(OPENSSL_VERSION), event_get_version(),
-	    ub_version(), idn2_check_version(NULL), major, minor, patch,
-	    DKIMD_CONF);
+	    ub_version(), idn2_check_version(NULL), milter[0], milter[1],
+	    milter[2], DKIMD_CONF);
 }
 
 /* ---- background -------------------------------------------------------- */

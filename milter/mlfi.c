@@ -492,7 +492,7 @@ mlfi_messages(void)
 }
 
 void
-mlfi_stop(void)
+mlfi_version(unsigned out[3])
 {
-	(void)smfi_stop();
+	(void)smfi_version(&out[0], &out[1], &out[2]);
 }

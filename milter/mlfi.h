@@ -27,7 +27,7 @@ struct mlfi_setup {
 int mlfi_open(const struct mlfi_setup *setup, struct report *report) MUSTUSE;
 
 /*
- * Serve until mlfi_stop; smfi_main's result.
+ * Serve; smfi_main's result.
  */
 int mlfi_run(void);
 
@@ -41,6 +41,9 @@ void mlfi_drain(void);
  */
 unsigned mlfi_messages(void);
 
-void mlfi_stop(void);
+/*
+ * Version of the milter library: major, minor, patch level.
+ */
+void mlfi_version(unsigned out[3]);
 
 #endif
