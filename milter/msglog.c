@@ -21,21 +21,32 @@ static const char *const action_text[] = {
 };
 
 /*
- * A value of the line: no blank and, within a list, no comma of its own.
+ * Octets that a value takes at the most, escapes counted: what a stranger
+ * writes must not push the rest of the line out of the log.
+ */
+#define ALONE_MAX	320
+#define LISTED_MAX	80	/* three values a signature, eight signatures */
+#define DETAIL_MAX	640
+
+/*
+ * A value of the line: no blank and, within a list, no comma of its own; "..."
+ * where it goes on.
  */
 static void
-add_value(struct buf *out, struct slice s)
+add_value(struct buf *out, struct slice s, size_t max)
 {
-	size_t i, from = 0;
+	size_t i, start = out->n;
 
 	for (i = 0; i < s.n; i++) {
-		if (s.p[i] != ' ' && s.p[i] != ',' && s.p[i] != '"')
-			continue;
-		buf_add_escaped(out, slice_sub(s, from, i - from));
-		buf_add_format(out, "\\x%02x", s.p[i]);
-		from = i + 1;
+		if (out->n - start >= max) {
+			buf_add_text(out, "...");
+			return;
+		}
+		if (s.p[i] == ' ' || s.p[i] == ',' || s.p[i] == '"')
+			buf_add_format(out, "\\x%02x", s.p[i]);
+		else
+			buf_add_escaped(out, slice_sub(s, i, 1));
 	}
-	buf_add_escaped(out, slice_from(s, from));
 }
 
 void
@@ -44,7 +55,7 @@ msglog_id(struct slice queue_id, struct buf *out)
 	if (queue_id.n == 0)
 		buf_add_text(out, "NOQUEUE");
 	else
-		add_value(out, queue_id);
+		add_value(out, queue_id, LISTED_MAX);
 	buf_add_text(out, ": ");
 }
 
@@ -65,7 +76,7 @@ static void
 add_list(const struct msglog *m, enum list list, struct buf *out)
 {
 	const struct msglog_signature *s;
-	size_t i;
+	size_t i, max = listed(m) > 1 ? LISTED_MAX : ALONE_MAX;
 
 	for (i = 0; i < listed(m); i++) {
 		s = &m->signatures[i];
@@ -76,13 +87,13 @@ add_list(const struct msglog *m, enum list list, struct buf *out)
 			buf_add_text(out, s->text);
 			break;
 		case LIST_DOMAIN:
-			add_value(out, s->domain);
+			add_value(out, s->domain, max);
 			break;
 		case LIST_SELECTOR:
-			add_value(out, s->selector);
+			add_value(out, s->selector, max);
 			break;
 		case LIST_ALGORITHM:
-			add_value(out, s->algorithm);
+			add_value(out, s->algorithm, LISTED_MAX);
 			break;
 		}
 	}
@@ -96,7 +107,7 @@ add_list(const struct msglog *m, enum list list, struct buf *out)
 static void
 add_reason(const struct msglog *m, struct buf *out)
 {
-	size_t i, from = 0;
+	size_t i, start;
 
 	if (m->reason[0] == '\0')
 		return;
@@ -104,15 +115,13 @@ add_reason(const struct msglog *m, struct buf *out)
 	buf_add_text(out, m->reason);
 	if (m->detail.n > 0)
 		buf_add_text(out, ": ");
-	for (i = 0; i < m->detail.n; i++) {
-		if (m->detail.p[i] != '"')
-			continue;
-		buf_add_escaped(out, slice_sub(m->detail, from, i - from));
-		buf_add_text(out, "\\x22");
-		from = i + 1;
-	}
-	buf_add_escaped(out, slice_from(m->detail, from));
-	buf_add_octet(out, '"');
+	start = out->n;
+	for (i = 0; i < m->detail.n && out->n - start < DETAIL_MAX; i++)
+		if (m->detail.p[i] == '"')
+			buf_add_text(out, "\\x22");
+		else
+			buf_add_escaped(out, slice_sub(m->detail, i, 1));
+	buf_add_text(out, i < m->detail.n ? "...\"" : "\"");
 }
 
 void
@@ -128,9 +137,9 @@ msglog_line(const struct msglog *m, struct buf *out)
 	buf_add_text(out, " a=");
 	add_list(m, LIST_ALGORITHM, out);
 	buf_add_text(out, " from=");
-	add_value(out, m->from);
+	add_value(out, m->from, ALONE_MAX);
 	buf_add_text(out, " client=");
-	add_value(out, m->client);
+	add_value(out, m->client, ALONE_MAX);
 	buf_add_text(out, " reason=");
 	add_reason(m, out);
 	buf_add_format(out, " dns_ms=%llu sign_us=%llu",
@@ -145,9 +154,9 @@ add_names(const struct msglog_signature *s, const char *before,
     const char *between, const char *after, struct buf *out)
 {
 	buf_add_text(out, before);
-	add_value(out, s->selector);
+	add_value(out, s->selector, ALONE_MAX);
 	buf_add_text(out, between);
-	add_value(out, s->domain);
+	add_value(out, s->domain, ALONE_MAX);
 	buf_add_text(out, after);
 }
 
@@ -173,7 +182,7 @@ phrase_failed(const struct msglog_signature *s, struct buf *out)
 		return;
 	}
 	add_names(s, "s=", " d=", " a=", out);
-	add_value(out, s->algorithm);
+	add_value(out, s->algorithm, ALONE_MAX);
 	buf_add_text(out, " SSL ");
 	buf_add_text(out, s->reason);
 }
@@ -235,11 +244,11 @@ msglog_result(const struct msglog *m, size_t i, struct buf *out)
 	n = s->signature.n < 8 ? s->signature.n : 8;
 	msglog_id(m->queue_id, out);
 	buf_add_text(out, "signature=");
-	add_value(out, slice_sub(s->signature, 0, n));
+	add_value(out, slice_sub(s->signature, 0, n), ALONE_MAX);
 	buf_add_text(out, " domain=");
-	add_value(out, s->domain);
+	add_value(out, s->domain, ALONE_MAX);
 	buf_add_text(out, " selector=");
-	add_value(out, s->selector);
+	add_value(out, s->selector, ALONE_MAX);
 	buf_add_format(out, " result=\"%s\"", s->text);
 	return true;
 }

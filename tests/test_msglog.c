@@ -100,6 +100,42 @@ check_phrases(const char *row, const struct msglog *m, const char *want)
 	buf_clear(&all);
 }
 
+/*
+ * What a stranger writes must not push the line, or the rest of it, out of the
+ * log, which takes 4,095 octets.
+ */
+static void
+msglog_line_long_values(void **state)
+{
+	static char octets[60001];
+	struct msglog_signature s[10];
+	struct msglog m;
+	struct buf b;
+	size_t i, n;
+
+	(void)state;
+	memset(octets, 0xff, sizeof(octets) - 1);
+	for (i = 0; i < TEST_COUNT(s); i++) {
+		s[i] = signature(DKIM_PERMERROR, octets, octets);
+		s[i].algorithm = slice_text(octets);
+	}
+	for (n = 0; n <= TEST_COUNT(s); n++) {
+		buf_init(&b, MSGLOG_TEXT_MAX);
+		m = made_log(MSGLOG_VERIFY, s, n);
+		m.queue_id = m.from = m.client = m.detail = slice_text(octets);
+		m.reason = "reason";
+		m.action = ACTION_REJECT;
+		msglog_line(&m, &b);
+		test_true("all of it", strstr(text_of(&b), " from=\\xff") !=
+		    NULL && strstr(text_of(&b), " client=\\xff") != NULL &&
+		    strstr(text_of(&b), " reason=\"reason: ") != NULL &&
+		    strstr(text_of(&b), "... action=reject") == NULL &&
+		    strstr(text_of(&b), "sign_us=0 action=reject") != NULL);
+		test_true("it fits", b.n < 4000);
+		buf_clear(&b);
+	}
+}
+
 static void
 msglog_phrases(void **state)
 {
@@ -161,6 +197,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(msglog_line_format),
+		cmocka_unit_test(msglog_line_long_values),
 		cmocka_unit_test(msglog_phrases),
 		cmocka_unit_test(msglog_results),
 	};
