@@ -29,6 +29,7 @@
 #define RSAB_SIGNATURE_MAX	1024	/* octets: 8192 bits */
 #define RSAB_DIGEST_MAX		32	/* octets: SHA-256 */
 #define RSAB_KEY_FILE_MAX	65536	/* octets of a PEM or DER private key */
+#define RSAB_PASS_MAX		8	/* jobs in one pass */
 #define RSAB_FINGERPRINT_SIZE	32	/* octets: SHA-256 of the SPKI */
 
 /* Negative codes; each one that a caller acts on differently. */
@@ -92,17 +93,33 @@ const char *rsab_strerror(int error);
 
 /*
  * Find the backend that a configuration names.
- *   name     "libcrypto", "bn64", "pkcs11" or "auto", NUL-ended
+ *   name     "libcrypto", "bn64" (its fastest path on this machine),
+ *            "bn64:ifma", "bn64:adx", "bn64:portable", "bn64:emulated" (that
+ *            path), "pkcs11", or "auto" (bn64 where it has lanes in hardware,
+ *            else libcrypto); NUL-ended
  *   out      static, never freed
- *   errors   RSAB_ERR_UNKNOWN, RSAB_ERR_UNSUPPORTED (not built yet)
+ *   errors   RSAB_ERR_UNKNOWN, RSAB_ERR_UNSUPPORTED (not on this machine, or
+ *            not built in)
  */
 int rsab_backend_find(const char *name, const struct rsab_backend **out)
     MUSTUSE;
 
 /*
- * The backend's name, as in the configuration; static.
+ * The backend's name, as in the configuration, with its path ("bn64:ifma");
+ * static.
  */
 const char *rsab_backend_name(const struct rsab_backend *backend);
+
+/*
+ * Known answers, one a size class and operation, through every path that the
+ * backend uses. To be run once, before a backend gets its first key.
+ *   next     out, on RSAB_ERR_BACKEND: the next best, not yet tested; static;
+ *            NULL: there is none
+ *   class    out, on RSAB_ERR_BACKEND: bits of the modulus that came out wrong
+ *   errors   RSAB_ERR_BACKEND: a wrong answer, do not use it; RSAB_ERR_NOMEM
+ */
+int rsab_backend_selftest(const struct rsab_backend *backend,
+    const struct rsab_backend **next, unsigned *class) MUSTUSE;
 
 /*
  * Load a private key: PEM (PKCS#1 or PKCS#8), DER of either, or base64 of DER.
@@ -193,6 +210,13 @@ void rsab_key_fingerprint(const struct rsab_key *key,
 struct rsab_group rsab_key_group(const struct rsab_key *key, enum rsab_op op);
 
 /*
+ * What runs n jobs of this key: "evp", or the path of bn64 ("ifma", "adx",
+ * "portable", "emulated"). For benches and tests, which print it; static.
+ */
+const char *rsab_key_path(const struct rsab_key *key, enum rsab_op op,
+    size_t n);
+
+/*
  * One thread's workspace: scratch, contexts. Not to be shared.
  */
 int rsab_worker_new(struct rsab_worker **out) MUSTUSE;
@@ -212,6 +236,13 @@ void rsab_run(struct rsab_worker *worker, struct rsab_job *const *jobs,
  * For a counter and a critical log line.
  */
 unsigned long rsab_worker_faults(const struct rsab_worker *worker);
+
+/*
+ * Passes of signing so far by how many jobs were in one: counts[0] is of one
+ * job. For a histogram of lanes filled.
+ */
+void rsab_worker_passes(const struct rsab_worker *worker,
+    unsigned long counts[RSAB_PASS_MAX]);
 
 /*
  * Wipe n octets so that no compiler leaves it out; then, second form, free
