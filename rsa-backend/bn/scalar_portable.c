@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Numbers of 64-bit or 32-bit limbs in plain C.
+ */
+
+/* this room */
+#include "rsa-backend/bn/path.h"
+
+const struct path scalar_portable = {
+	.name = "portable",
+	.features = PATH_ABSENT,
+};
