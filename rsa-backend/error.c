@@ -54,6 +54,18 @@ rsab_strerror(int error)
 		return "the RSA backend failed";
 	case RSAB_ERR_ARGUMENT:
 		return "operation does not fit the key";
+	case RSAB_ERR_TOKEN:
+		return "the token is not available now";
+	case RSAB_ERR_PIN:
+		return "the token's PIN is wrong, locked or missing";
+	case RSAB_ERR_URI:
+		return "not a pkcs11: URI that may stand here";
+	case RSAB_ERR_TOKEN_KEY:
+		return "the token has no such key";
+	case RSAB_ERR_TOKEN_KEYS:
+		return "more than one key of the token matches";
+	case RSAB_ERR_IMPORT:
+		return "this token takes no imported keys";
 	default:
 		return "unknown error";
 	}

@@ -45,6 +45,12 @@ enum rsab_error {
 	RSAB_ERR_SIGNATURE = -8,	/* verification: signature is wrong */
 	RSAB_ERR_BACKEND = -9,		/* the operation itself failed */
 	RSAB_ERR_ARGUMENT = -10,	/* job does not fit its key */
+	RSAB_ERR_TOKEN = -11,		/* token not there now: try later */
+	RSAB_ERR_PIN = -12,		/* PIN wrong, locked or missing: alarm */
+	RSAB_ERR_URI = -13,		/* not a URI that may name a key */
+	RSAB_ERR_TOKEN_KEY = -14,	/* no such key in the token */
+	RSAB_ERR_TOKEN_KEYS = -15,	/* more than one key (token) matches */
+	RSAB_ERR_IMPORT = -16,		/* token takes no imported keys */
 };
 
 enum rsab_key_type {
@@ -243,6 +249,236 @@ unsigned long rsab_worker_faults(const struct rsab_worker *worker);
  */
 void rsab_worker_passes(const struct rsab_worker *worker,
     unsigned long counts[RSAB_PASS_MAX]);
+
+/*
+ * ---- tokens ----
+ *
+ * Keys in a PKCS#11 token, behind a process of its own: Cryptoki is never
+ * loaded into a program that links this library without rsab_token_serve.
+ *
+ * A *helper* process (dkimd-token) has loaded one module. A *peer* is the
+ * caller's handle on it, and knows how to connect and how to kill; a
+ * *connection* is a socket to one thread in the helper. A token's sign jobs
+ * are run by rsab_run like any others, on a connection that the thread takes
+ * for one job. A new process needs nothing but its set-up: each request names
+ * its key by URI.
+ */
+#define RSAB_TOKEN_URI_MAX	2048	/* octets of a URI, RFC 7512 */
+#define RSAB_TOKEN_PATH_MAX	1023	/* octets: module, init args */
+#define RSAB_TOKEN_FOLDERS_MAX	2047	/* octets: folders for PIN files */
+#define RSAB_TOKEN_PIN_MAX	255	/* octets */
+#define RSAB_TOKEN_SESSIONS_MAX	64	/* sessions of a token */
+#define RSAB_TOKEN_REFUSED_MAX	16	/* identities that a peer remembers */
+#define RSAB_TOKEN_IDENTITY	65	/* octets of an identity, with NUL */
+#define RSAB_TOKEN_DETAIL	512	/* octets of a detail, with NUL */
+
+struct rsab_token;
+
+/*
+ * What went wrong, in words for a log line: module, token, function, CKR name
+ * and what would be right. Printable ASCII, no PIN; "" when there is nothing.
+ */
+struct rsab_token_detail {
+	char	text[RSAB_TOKEN_DETAIL];
+};
+
+/*
+ * The caller's handle on a helper process. All functions may be called by many
+ * threads at once and must return soon.
+ */
+struct rsab_token_peer {
+	void	*context;
+
+	/*
+	 * A new connection: the other end of what rsab_token_connect sent.
+	 *   incarnation  out: which process this is; a new one, a new number
+	 *   returns      a descriptor, the token closes it; -1: not now (it is
+	 *                starting, or backing off)
+	 */
+	int	(*connect)(void *context, uint64_t *incarnation);
+
+	/*
+	 * This incarnation did not answer in time, or answered nonsense: kill
+	 * it. May be called again for one that is dead already.
+	 */
+	void	(*hung)(void *context, uint64_t incarnation);
+
+	/*
+	 * The PIN of this token was refused. To be kept, and given to each
+	 * process that is started later (rsab_token_setup.refused), so that no
+	 * restart tries it again; to be forgotten when an operator has acted
+	 * (reload).
+	 */
+	void	(*refused)(void *context, const char *identity);
+};
+
+struct rsab_token_options {
+	int		timeout_ms;	/* a signature, a look-up */
+	int		generate_ms;	/* making a key pair */
+	unsigned	sessions;	/* connections at once, at most */
+	uint16_t	number;		/* the caller's; part of the group id */
+};
+
+/*
+ * A token for the keys that follow.
+ *   peer     copied; its context outlives the token
+ *   out      one reference; each key holds one
+ *   errors   RSAB_ERR_NOMEM, RSAB_ERR_ARGUMENT
+ */
+int rsab_token_new(const struct rsab_token_peer *peer,
+    const struct rsab_token_options *options, struct rsab_token **out) MUSTUSE;
+struct rsab_token *rsab_token_ref(struct rsab_token *token);
+void rsab_token_unref(struct rsab_token *token);
+
+/*
+ * What went wrong last in any job of this token.
+ */
+void rsab_token_detail(struct rsab_token *token,
+    struct rsab_token_detail *out);
+
+/*
+ * Is a text a URI that may name a key or a token? Asks no token.
+ *   pin_value  the URI comes from the configuration file, where pin-value is
+ *            allowed
+ *   errors   RSAB_ERR_URI: not RFC 7512; module-path or module-name; a
+ *            pin-source that is a command or no absolute path
+ *   source   RFC 7512 s2.3, s2.4, s6
+ */
+int rsab_token_uri_check(const char *uri, size_t n, bool pin_value,
+    struct rsab_token_detail *detail) MUSTUSE;
+
+/*
+ * Write a URI as it may stand in a log: without the value of pin-value.
+ *   out      size octets; NUL-ended; cut at its end, after "..."
+ */
+void rsab_token_uri_print(const char *uri, size_t n, char *out, size_t size);
+
+/*
+ * Load the private key that a URI names. Its public half is read from the
+ * token; it is checked like any key, one signature made and verified included.
+ *   uri      n octets; names one key: token and object, id or both
+ *   detail   out, on errors
+ *   out      one reference
+ *   errors   RSAB_ERR_TOKEN: not now; RSAB_ERR_PIN, _URI, _TOKEN_KEY,
+ *            _TOKEN_KEYS; RSAB_ERR_KEY, _KEY_SIZE, _KEY_TYPE as for any key
+ */
+int rsab_key_load_token(struct rsab_token *token, const char *uri, size_t n,
+    bool pin_value, struct rsab_token_detail *detail,
+    struct rsab_key **out) MUSTUSE;
+
+/*
+ * Load a private key from octets, as rsab_key_load_private, into a token as a
+ * session object, and sign there.
+ *   uri      uri_n octets; names the token (token, serial, ...), no object
+ *   in       n octets, the caller wipes them
+ *   errors   those of both; RSAB_ERR_IMPORT: this token takes no keys.
+ *            Later jobs of the key end with RSAB_ERR_TOKEN_KEY once the object
+ *            is gone (process or session ended): load it again from its file
+ */
+int rsab_key_import_token(struct rsab_token *token, const char *uri,
+    size_t uri_n, bool pin_value, const uint8_t *in, size_t n,
+    struct rsab_token_detail *detail, struct rsab_key **out) MUSTUSE;
+
+/*
+ * Load a public key as rsab_key_load_public; its verify jobs go to a token,
+ * and to libcrypto wherever the token gives no verdict.
+ *   uri      as for rsab_key_import_token
+ *   errors   those of rsab_key_load_public
+ */
+int rsab_key_load_public_token(struct rsab_token *token, const char *uri,
+    size_t uri_n, bool pin_value, enum rsab_key_type type, const uint8_t *in,
+    size_t n, struct rsab_key **out) MUSTUSE;
+
+/*
+ * Make a key pair in a token: sensitive, not extractable, to sign only.
+ *   uri      n octets; names the token and the new object or id
+ *   bits     of the modulus, RSAB_RSA; ignored for RSAB_ED25519
+ *   errors   as rsab_key_load_token; RSAB_ERR_TOKEN_KEYS: there is one of
+ *            that name already; RSAB_ERR_KEY_SIZE, _KEY_TYPE: not in this token
+ */
+int rsab_key_generate_token(struct rsab_token *token, const char *uri,
+    size_t n, bool pin_value, enum rsab_key_type type, unsigned bits,
+    struct rsab_token_detail *detail, struct rsab_key **out) MUSTUSE;
+
+/*
+ * The token that signs with a key, borrowed; NULL where libcrypto or bn64 do.
+ */
+struct rsab_token *rsab_key_token(const struct rsab_key *key);
+
+/* Of one token, as it tells; texts are printable ASCII without padding. */
+struct rsab_token_info {
+	char		label[33], manufacturer[33], model[17], serial[17];
+	unsigned long	sessions_max;	/* 0: not known */
+	bool		signs_rsa, signs_ed25519, needs_login, pin_locked;
+	unsigned	rsa_bits_min, rsa_bits_max;	/* signing; 0: unknown */
+};
+
+/*
+ * Look for the token that a URI names, without login.
+ *   errors   RSAB_ERR_TOKEN, _URI, _TOKEN_KEYS: several tokens match
+ */
+int rsab_token_info(struct rsab_token *token, const char *uri, size_t n,
+    bool pin_value, struct rsab_token_info *out,
+    struct rsab_token_detail *detail) MUSTUSE;
+
+/* ---- the helper process, for who starts it ---- */
+
+struct rsab_token_setup {
+	const char	*module;	/* path; NULL: all that p11-kit has */
+	const char	*init_args;	/* NSS wants some; NULL */
+	const uint8_t	*pin;		/* of the configuration; NULL */
+	size_t		 pin_n;
+	const char	*folders;	/* for PIN files, parted by ':'; NULL */
+	unsigned	 sessions;	/* connections at once, at most */
+
+	/* Identities from rsab_token_peer.refused, NUL-ended. */
+	const char	*const *refused;
+	size_t		 refused_n;
+};
+
+/*
+ * Tell a new process what to load, and wait until it has.
+ *   control  the parent's end of a SOCK_SEQPACKET socketpair, whose other end
+ *            is the child's descriptor 3
+ *   errors   RSAB_ERR_TOKEN: module does not load, no answer in time, process
+ *            gone (all with detail: end it, start it later);
+ *            RSAB_ERR_ARGUMENT: a text is too long; RSAB_ERR_NOMEM
+ */
+int rsab_token_setup_send(int control, const struct rsab_token_setup *setup,
+    int timeout_ms, struct rsab_token_detail *detail) MUSTUSE;
+
+/*
+ * Make a connection over a control socket; never waits.
+ *   out      this side's end, close-on-exec
+ *   errors   RSAB_ERR_TOKEN: the process is gone or takes nothing
+ */
+int rsab_token_connect(int control, int *out) MUSTUSE;
+
+/* What the helper's program gives to the code that serves. */
+struct rsab_token_host {
+	void	*context;
+
+	/*
+	 * Read a PIN file.
+	 *   path     absolute, NUL-ended
+	 *   folders  as in rsab_token_setup
+	 *   out      the first line; n: its octets
+	 *   errors   RSAB_ERR_PIN with detail
+	 */
+	int	(*pin)(void *context, const char *path, const char *folders,
+	    uint8_t out[RSAB_TOKEN_PIN_MAX], size_t *n,
+	    struct rsab_token_detail *detail);
+
+	uint64_t	(*now)(void *context);	/* monotonic, ms */
+};
+
+/*
+ * Be the helper: read the set-up, load the module, serve connections until
+ * end of file. The caller ends the process afterwards, by _exit. (In a library
+ * of its own, librsab-pkcs11.a; there only with p11-kit.)
+ *   errors   RSAB_ERR_*: why it never began
+ */
+int rsab_token_serve(int control, const struct rsab_token_host *host) MUSTUSE;
 
 /*
  * Wipe n octets so that no compiler leaves it out; then, second form, free
