@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The subcommands of dkimbench; each has a file of its own. They are given
+ * their own name as argv[0] and return an exit status of sysexits.h.
+ */
+#ifndef SUBCOMMAND_H
+#define SUBCOMMAND_H
+
+int subcommand_bn(int argc, char **argv);
+int subcommand_rsa(int argc, char **argv);
+
+#endif
