@@ -3,10 +3,20 @@
  * Eight requests a pass with AVX-512 IFMA.
  */
 
+/* rsa-backend */
+#include "rsa-backend/cpu.h"
+
 /* this room */
-#include "rsa-backend/bn/path.h"
+#include "rsa-backend/bn/v52_avx512.h"
+
+#define LANES_STACK	4096
+#include "rsa-backend/bn/lanes.h"
 
 const struct path lanes_ifma = {
 	.name = "ifma",
-	.features = PATH_ABSENT,
+	/* What the compiler may use: the flags that this file is built with. */
+	.features = (unsigned)CPU_AVX512F | (unsigned)CPU_AVX512DQ |
+	    (unsigned)CPU_AVX512IFMA | (unsigned)CPU_AVX512VL |
+	    (unsigned)CPU_BMI2,
+	LANES_OPERATIONS,
 };

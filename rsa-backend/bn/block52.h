@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Products, squares and Montgomery reductions of eight lanes, in blocks of
+ * BLOCK digits (5 or 10): mont52.h includes this file once for each. Numbers
+ * are arrays x[n][8]: digit i of all lanes, then digit i + 1; n is a multiple
+ * of BLOCK.
+ *
+ * Columns. A column k is the sum of all lo(a_i b_j) with i + j = k and of all
+ * hi(a_i b_j) with i + j = k - 1, 64 bits a lane, without carries: each term is
+ * below 2^52, there are at most 4 n of them, and n is at most 80. Columns of
+ * one block, and of the next one, stay in registers (t) until all products
+ * that reach the lower ones are in: product scanning (Comba 1990), a block
+ * where he has a digit.
+ */
+
+/* room below: the registers of eight lanes */
+#ifndef V52_H
+#include "rsa-backend/bn/v52_array.h"
+#endif
+
+#ifndef BLOCK
+#define BLOCK 10
+#endif
+
+#ifndef BLOCK_JOIN
+#define BLOCK_JOIN(a, b)	a ## _ ## b
+#define BLOCK_JOIN2(a, b)	BLOCK_JOIN(a, b)
+#define NOINLINE __attribute__((noinline))
+#define INLINE inline __attribute__((always_inline))
+#define BLOCK_AT(p, i)		((p) + (size_t)(i) * V52_LANES)
+#endif
+
+/* F(i, 0) ... F(i, BLOCK - 1): literal numbers, so that t[] is registers. */
+#if BLOCK == 5
+#define BLOCK_EACH(F, i) F(i, 0) F(i, 1) F(i, 2) F(i, 3) F(i, 4)
+#define BLOCK_ROWS(F) F(0) F(1) F(2) F(3) F(4)
+#else
+#define BLOCK_EACH(F, i) F(i, 0) F(i, 1) F(i, 2) F(i, 3) F(i, 4) \
+	F(i, 5) F(i, 6) F(i, 7) F(i, 8) F(i, 9)
+#define BLOCK_ROWS(F) F(0) F(1) F(2) F(3) F(4) F(5) F(6) F(7) F(8) F(9)
+#endif
+
+/* Names of this block size: multiply_5, multiply_10. */
+#define BLOCK_NAME(name) BLOCK_JOIN2(name, BLOCK)
+
+#define BLOCK_LOAD(j)	y[j] = v52_load(BLOCK_AT(b, j));
+#define BLOCK_LO(i, j)	v52_madlo(&t[i + j], &x, &y[j]);
+#define BLOCK_HI(i, j)	v52_madhi(&t[i + j + 1], &x, &y[j]);
+#define BLOCK_ROW(i) \
+	x = v52_load(BLOCK_AT(a, i)); \
+	BLOCK_EACH(BLOCK_LO, i) BLOCK_EACH(BLOCK_HI, i)
+
+/*
+ * t += a b, one block each: t[2 BLOCK], a[BLOCK], b[BLOCK].
+ */
+static INLINE void
+BLOCK_NAME(block_multiply)(v52 *t, const uint64_t *a, const uint64_t *b)
+{
+	v52 x, y[BLOCK];
+
+	v52_barrier();
+	BLOCK_ROWS(BLOCK_LOAD)
+	BLOCK_ROWS(BLOCK_ROW)
+}
+
+#undef BLOCK_ROW
+#undef BLOCK_LO
+#undef BLOCK_HI
+#define BLOCK_LO(i, j) \
+	if (j > i) \
+		v52_madlo(&t[i + j], &y[i], &y[j]);
+#define BLOCK_HI(i, j) \
+	if (j > i) \
+		v52_madhi(&t[i + j + 1], &y[i], &y[j]);
+#define BLOCK_ROW(i) BLOCK_EACH(BLOCK_LO, i) BLOCK_EACH(BLOCK_HI, i)
+
+/*
+ * t += the products b_i b_j with i < j: t[2 BLOCK], b[BLOCK].
+ */
+static INLINE void
+BLOCK_NAME(block_cross)(v52 *t, const uint64_t *b)
+{
+	v52 y[BLOCK];
+
+	v52_barrier();
+	BLOCK_ROWS(BLOCK_LOAD)
+	BLOCK_ROWS(BLOCK_ROW)
+}
+
+#undef BLOCK_ROW
+#undef BLOCK_LO
+#undef BLOCK_HI
+/* What does not decide the next q: it is for the ports, not for the chain. */
+#define BLOCK_LO(i, j) \
+	if (j > 1) \
+		v52_madlo(&t[i + j], &x, &y[j]);
+#define BLOCK_HI(i, j) \
+	if (j > 0) \
+		v52_madhi(&t[i + j + 1], &x, &y[j]);
+#define BLOCK_ROW(i) \
+	x = zero; \
+	v52_madlo(&x, &t[i], &k0); \
+	carry = v52_shr(v52_add(t[i], digit), V52_WIDTH); \
+	v52_store(BLOCK_AT(q, i), x); \
+	v52_madhi(&carry, &x, &y[0]); \
+	v52_madlo(&t[i + 1], &x, &y[1]); \
+	t[i + 1] = v52_add(t[i + 1], carry); \
+	BLOCK_EACH(BLOCK_LO, i) BLOCK_EACH(BLOCK_HI, i)
+
+/*
+ * q = - t / b mod 2^(width BLOCK), and t += q b: t[2 BLOCK] is then a multiple
+ * of 2^(width BLOCK); its lower half is stale, with its carry in the upper.
+ *   b        b[BLOCK]: the lowest digits of the modulus
+ *   k0       -1 / b[0] mod 2^width
+ * A column c becomes 0 mod 2^width by lo(q_i b_0), which is 0 to 2^width - 1:
+ * so that the carry is that of c + 2^width - 1, whatever q_i is, and that
+ * product is never made.
+ */
+static INLINE void
+BLOCK_NAME(block_quotient)(v52 *t, uint64_t *q, const uint64_t *b, v52 k0)
+{
+	const v52 zero = v52_zero(), digit = v52_set(V52_DIGIT);
+	v52 carry, x, y[BLOCK];
+
+	v52_barrier();
+	BLOCK_ROWS(BLOCK_LOAD)
+	BLOCK_ROWS(BLOCK_ROW)
+}
+
+#undef BLOCK_ROW
+#undef BLOCK_LO
+#undef BLOCK_HI
+#undef BLOCK_LOAD
+
+#define BLOCK_ZERO_LOW(i)	t[i] = v52_zero();
+#define BLOCK_ZERO_HIGH(i)	t[BLOCK + i] = v52_zero();
+#define BLOCK_SHIFT(i)		t[i] = t[BLOCK + i];
+#define BLOCK_STORE(i)		v52_store(BLOCK_AT(out, i), t[i]);
+#define BLOCK_ADD(i)	t[i] = v52_add(t[i], v52_load(BLOCK_AT(in, i)));
+#define BLOCK_DIGIT(i) \
+	carry = v52_add(carry, t[i]); \
+	v52_store(BLOCK_AT(out, i), v52_and(carry, digit)); \
+	carry = v52_shr(carry, V52_WIDTH);
+
+/*
+ * z = a b in columns: z[2n], a[n], b[n].
+ *   alias    z is none of them
+ */
+static NOINLINE void
+BLOCK_NAME(multiply)(uint64_t *z, const uint64_t *a, const uint64_t *b,
+    unsigned n)
+{
+	const unsigned blocks = n / BLOCK;
+	v52 t[2 * BLOCK];
+
+	BLOCK_ROWS(BLOCK_ZERO_LOW)
+	for (unsigned k = 0; k < 2 * blocks; k++) {
+		const unsigned first = k < blocks ? 0 : k - blocks + 1;
+		uint64_t *out = BLOCK_AT(z, k * BLOCK);
+
+		BLOCK_ROWS(BLOCK_ZERO_HIGH)
+		for (unsigned i = first; i <= k - first; i++)
+			BLOCK_NAME(block_multiply)(t, BLOCK_AT(a, i * BLOCK),
+			    BLOCK_AT(b, (k - i) * BLOCK));
+		BLOCK_ROWS(BLOCK_STORE)
+		BLOCK_ROWS(BLOCK_SHIFT)
+	}
+}
+
+/* Twice the crossed products, and two columns a square. */
+#define BLOCK_DOUBLE(i, odd) \
+	t[i] = v52_add(t[i], t[i]); \
+	x = v52_load(BLOCK_AT(in, (i + odd) / 2)); \
+	if ((i + odd) % 2 == 0) \
+		v52_madlo(&t[i], &x, &x); \
+	else \
+		v52_madhi(&t[i], &x, &x); \
+	v52_store(BLOCK_AT(out, i), t[i]);
+#define BLOCK_DOUBLE_EVEN(i)	BLOCK_DOUBLE(i, 0)
+#define BLOCK_DOUBLE_ODD(i)	BLOCK_DOUBLE(i, 1)
+
+/*
+ * z = a a in columns: z[2n], a[n].
+ *   alias    z is not a
+ */
+static NOINLINE void
+BLOCK_NAME(square)(uint64_t *z, const uint64_t *a, unsigned n)
+{
+	const unsigned blocks = n / BLOCK;
+	v52 t[2 * BLOCK], x;
+
+	BLOCK_ROWS(BLOCK_ZERO_LOW)
+	for (unsigned k = 0; k < 2 * blocks; k++) {
+		const unsigned first = k < blocks ? 0 : k - blocks + 1;
+		const uint64_t *in = BLOCK_AT(a, k * BLOCK / 2);
+		uint64_t *out = BLOCK_AT(z, k * BLOCK);
+
+		BLOCK_ROWS(BLOCK_ZERO_HIGH)
+		for (unsigned i = first; i < k - i; i++)
+			BLOCK_NAME(block_multiply)(t, BLOCK_AT(a, i * BLOCK),
+			    BLOCK_AT(a, (k - i) * BLOCK));
+		if (k % 2 == 0)
+			BLOCK_NAME(block_cross)(t, in);
+		if (k * BLOCK % 2 == 0) {
+			BLOCK_ROWS(BLOCK_DOUBLE_EVEN)
+		} else {
+			BLOCK_ROWS(BLOCK_DOUBLE_ODD)
+		}
+		BLOCK_ROWS(BLOCK_SHIFT)
+	}
+}
+
+/*
+ * z = t / R mod m, as digits: z[n], t[2n] in columns, m[n], q[n] for the
+ * quotient. With t below m R z is below 2 m.
+ *   alias    z is t, or none of them
+ */
+static NOINLINE void
+BLOCK_NAME(reduce)(uint64_t *z, const uint64_t *columns,
+    const uint64_t *m, v52 k0, uint64_t *q, unsigned n)
+{
+	const v52 digit = v52_set(V52_DIGIT);
+	const unsigned blocks = n / BLOCK;
+	v52 t[2 * BLOCK], carry = v52_zero();
+
+	BLOCK_ROWS(BLOCK_ZERO_LOW)
+	for (unsigned k = 0; k < blocks; k++) {
+		const uint64_t *in = BLOCK_AT(columns, k * BLOCK);
+
+		BLOCK_ROWS(BLOCK_ADD)
+		BLOCK_ROWS(BLOCK_ZERO_HIGH)
+		for (unsigned i = 0; i < k; i++)
+			BLOCK_NAME(block_multiply)(t, BLOCK_AT(q, i * BLOCK),
+			    BLOCK_AT(m, (k - i) * BLOCK));
+		BLOCK_NAME(block_quotient)(t, BLOCK_AT(q, k * BLOCK), m, k0);
+		BLOCK_ROWS(BLOCK_SHIFT)
+	}
+	for (unsigned k = blocks; k < 2 * blocks; k++) {
+		const uint64_t *in = BLOCK_AT(columns, k * BLOCK);
+		uint64_t *out = BLOCK_AT(z, (k - blocks) * BLOCK);
+
+		BLOCK_ROWS(BLOCK_ADD)
+		BLOCK_ROWS(BLOCK_ZERO_HIGH)
+		for (unsigned i = k - blocks + 1; i < blocks; i++)
+			BLOCK_NAME(block_multiply)(t, BLOCK_AT(q, i * BLOCK),
+			    BLOCK_AT(m, (k - i) * BLOCK));
+		BLOCK_ROWS(BLOCK_DIGIT)
+		BLOCK_ROWS(BLOCK_SHIFT)
+	}
+}
+
+#undef BLOCK_ZERO_LOW
+#undef BLOCK_ZERO_HIGH
+#undef BLOCK_SHIFT
+#undef BLOCK_STORE
+#undef BLOCK_ADD
+#undef BLOCK_DIGIT
+#undef BLOCK_DOUBLE
+#undef BLOCK_DOUBLE_EVEN
+#undef BLOCK_DOUBLE_ODD
+#undef BLOCK_EACH
+#undef BLOCK_ROWS
+#undef BLOCK_NAME
+#undef BLOCK
