@@ -5,6 +5,7 @@
 
 /* system */
 #include <sys/utsname.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <openssl/crypto.h>
@@ -16,6 +17,14 @@
 #include "machine.h"
 #include "stopwatch.h"
 
+#if defined(__clang__)
+#define COMPILER	__VERSION__
+#elif defined(__GNUC__)
+#define COMPILER	"gcc " __VERSION__
+#else
+#define COMPILER	"not known"
+#endif
+
 #define LINE_SIZE	8192	/* of /proc/cpuinfo: all flags are one line */
 
 /* Names of /proc/cpuinfo: what RSA and SHA of libcrypto and of ours use. */
@@ -25,19 +34,22 @@ static const char *const flags[] = {
 };
 
 /*
- * The value of a line "name : value" of /proc/cpuinfo, or NULL.
+ * Does a line "name : value" of /proc/cpuinfo have that name? Its value then.
  */
-static char *
-value_of(char *line, const char *name)
+static bool
+value_of(char *line, const char *name, char **value)
 {
-	char *colon = strchr(line, ':');
+	char *p = line + strlen(name);
 
-	if (colon == NULL || strncmp(line, name, strlen(name)) != 0 ||
-	    strchr(" \t:", line[strlen(name)]) == NULL)
-		return NULL;
-	colon += 1 + strspn(colon + 1, " \t");
-	colon[strcspn(colon, "\n")] = '\0';
-	return colon;
+	if (strncmp(line, name, strlen(name)) != 0)
+		return false;
+	p += strspn(p, " \t");
+	if (*p != ':')
+		return false;
+	p += 1 + strspn(p + 1, " \t");
+	p[strcspn(p, "\n")] = '\0';
+	*value = p;
+	return true;
 }
 
 /*
@@ -61,33 +73,31 @@ flags_print(FILE *out, const char *list)
 	}
 }
 
+/*
+ * The first processor of the list; they are taken to be all alike.
+ */
 static void
 processor_print(FILE *out)
 {
+	static const char *const names[] = { "model name", "cpu family",
+	    "model", "stepping", "CPU implementer", "CPU part" };
 	FILE *f = fopen("/proc/cpuinfo", "r");
 	char line[LINE_SIZE], *value;
-	const char *end = "";
 
 	if (f == NULL) {
-		fprintf(out, "not known (no /proc/cpuinfo)");
+		fprintf(out, "; not known");
 		return;
 	}
 	while (fgets(line, sizeof line, f) != NULL && line[0] != '\n') {
-		if ((value = value_of(line, "model name")) != NULL ||
-		    (value = value_of(line, "cpu")) != NULL)
-			fprintf(out, "%s", value);
-		else if ((value = value_of(line, "cpu family")) != NULL ||
-		    (value = value_of(line, "model")) != NULL ||
-		    (value = value_of(line, "stepping")) != NULL)
-			fprintf(out, "/%s", value);
-		else if ((value = value_of(line, "flags")) != NULL ||
-		    (value = value_of(line, "Features")) != NULL) {
+		for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+			if (value_of(line, names[i], &value))
+				fprintf(out, "; %s %s", names[i], value);
+		if (value_of(line, "flags", &value) ||
+		    value_of(line, "Features", &value)) {
 			fprintf(out, "; flags");
 			flags_print(out, value);
-			end = ";";
 		}
 	}
-	fprintf(out, "%s", end);
 	fclose(f);
 }
 
@@ -101,13 +111,13 @@ machine_print(FILE *out, const char *prefix, const struct pin *pin)
 	pin_thread(pin, 0);
 	ghz = stopwatch_ghz();
 	fprintf(out, "%sdkimbench %s, compiler %s\n", prefix, DKIMD_VERSION,
-	    __VERSION__);
-	fprintf(out, "%sprocessor ", prefix);
+	    COMPILER);
+	fprintf(out, "%sprocessor 0", prefix);
 	processor_print(out);
 	if (ghz > 0)
-		fprintf(out, " clock %.2f GHz", ghz);
+		fprintf(out, "; clock %.2f GHz", ghz);
 	else
-		fprintf(out, " clock not known");
+		fprintf(out, "; clock not known");
 	if (pin->n > 0)
 		fprintf(out, ", pinned to CPU %u of %u\n", pin->cpu[0], pin->n);
 	else

@@ -15,6 +15,7 @@
 #include "stopwatch.h"
 
 #define LOOK_NS		1000000.0	/* between looks at the clock */
+#define ROUNDS_MAX	((size_t)1 << 30)
 
 const struct measure_clock measure_clock_real = {
 	stopwatch_ns, stopwatch_ghz,
@@ -145,7 +146,8 @@ warm_up(const struct measure_plan *plan, struct measure_contestant *c)
 
 		if (status != 0)
 			return status;
-		if (ns >= LOOK_NS || ns >= half.seconds * 1e9)
+		if (ns >= LOOK_NS || ns >= half.seconds * 1e9 ||
+		    c->rounds >= ROUNDS_MAX)
 			break;
 	}
 	return window_run(&half, c, &window);

@@ -107,35 +107,36 @@ int
 options_measure(struct options_measure *options, int option, const char *text)
 {
 	uint64_t n = 0;
-	int status = 0;
+	int status;
 
 	switch (option) {
 	case OPTIONS_SECONDS:
 		return parse_seconds(text, &options->seconds);
 	case OPTIONS_RUNS:
 		status = options_number("--runs", text, 1, RUNS_MAX, &n);
-		options->runs = (unsigned)n;
-		break;
+		if (status == 0)
+			options->runs = (unsigned)n;
+		return status;
 	case OPTIONS_THREADS:
 		status = options_number("--threads", text, 1,
 		    MEASURE_THREADS_MAX, &n);
-		options->threads = (unsigned)n;
-		break;
+		if (status == 0)
+			options->threads = (unsigned)n;
+		return status;
 	case OPTIONS_CPU:
 		status = options_number("--cpu", text, 0, PIN_CPUS - 1, &n);
-		options->cpu = (int)n;
-		break;
+		if (status == 0)
+			options->cpu = (int)n;
+		return status;
 	case OPTIONS_SEED:
-		status = options_number("--seed", text, 0, UINT64_MAX, &n);
-		options->seed = n;
-		break;
+		return options_number("--seed", text, 0, UINT64_MAX,
+		    &options->seed);
 	case OPTIONS_TSV:
 		options->tsv = true;
-		break;
+		return 0;
 	default:
 		return EX_USAGE;
 	}
-	return status;
 }
 
 int
