@@ -310,6 +310,12 @@ struct rsab_token_peer {
 	 * (reload).
 	 */
 	void	(*refused)(void *context, const char *identity);
+
+	/*
+	 * The token is gone: called once, by the thread that gave its last
+	 * reference back. NULL: nobody wants to know.
+	 */
+	void	(*release)(void *context);
 };
 
 struct rsab_token_options {
@@ -321,7 +327,7 @@ struct rsab_token_options {
 
 /*
  * A token for the keys that follow.
- *   peer     copied; its context outlives the token
+ *   peer     copied; its context lives until release
  *   out      one reference; each key holds one
  *   errors   RSAB_ERR_NOMEM, RSAB_ERR_ARGUMENT
  */
@@ -329,6 +335,11 @@ int rsab_token_new(const struct rsab_token_peer *peer,
     const struct rsab_token_options *options, struct rsab_token **out) MUSTUSE;
 struct rsab_token *rsab_token_ref(struct rsab_token *token);
 void rsab_token_unref(struct rsab_token *token);
+
+/*
+ * The context of the peer that it was made with: what its maker keeps for it.
+ */
+void *rsab_token_context(const struct rsab_token *token);
 
 /*
  * What went wrong last in any job of this token.

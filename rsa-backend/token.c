@@ -75,6 +75,7 @@ rsab_token_ref(struct rsab_token *token)
 void
 rsab_token_unref(struct rsab_token *token)
 {
+	struct rsab_token_peer peer;
 	unsigned before;
 
 	if (token == NULL)
@@ -87,7 +88,16 @@ rsab_token_unref(struct rsab_token *token)
 	for (size_t i = 0; i < token->idle_n; i++)
 		close(token->idle[i].fd);
 	pthread_mutex_destroy(&token->lock);
+	peer = token->peer;
 	free(token);
+	if (peer.release != NULL)
+		peer.release(peer.context);
+}
+
+void *
+rsab_token_context(const struct rsab_token *token)
+{
+	return token->peer.context;
 }
 
 uint16_t
