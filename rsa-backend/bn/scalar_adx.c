@@ -3,10 +3,16 @@
  * Numbers of 64-bit limbs with rows of MULX, ADCX and ADOX.
  */
 
-/* this room */
+/* rsa-backend */
+#include "rsa-backend/cpu.h"
+
+/* this room: the rows first */
 #include "rsa-backend/bn/path.h"
+#include "rsa-backend/bn/row_adx.h"
+#include "rsa-backend/bn/scalar.h"
 
 const struct path scalar_adx = {
 	.name = "adx",
-	.features = PATH_ABSENT,
+	.features = CPU_BMI2 | CPU_ADX,
+	SCALAR_PATH,
 };

@@ -5,8 +5,10 @@
 
 /* this room */
 #include "rsa-backend/bn/path.h"
+#include "rsa-backend/bn/row_portable.h"
+#include "rsa-backend/bn/scalar.h"
 
 const struct path scalar_portable = {
 	.name = "portable",
-	.features = PATH_ABSENT,
+	SCALAR_PATH,
 };
