@@ -72,3 +72,17 @@ pkcs1_encode(enum rsab_hash hash, const uint8_t *digest, uint8_t *out,
 	memcpy(&out[n - info->digest_size], digest, info->digest_size);
 	return RSAB_OK;
 }
+
+int
+pkcs1_digest_info(enum rsab_hash hash, const uint8_t *digest, uint8_t *out,
+    size_t *n)
+{
+	const struct digest_info *info = digest_info_find(hash);
+
+	if (info == NULL)
+		return RSAB_ERR_ARGUMENT;
+	memcpy(out, info->prefix, info->prefix_size);
+	memcpy(&out[info->prefix_size], digest, info->digest_size);
+	*n = info->prefix_size + info->digest_size;
+	return RSAB_OK;
+}

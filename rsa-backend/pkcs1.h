@@ -13,6 +13,8 @@
 /* this room */
 #include "rsab.h"
 
+#define PKCS1_DIGEST_INFO_MAX	51	/* octets: SHA-256 */
+
 /*
  * Octets of a digest; 0 for a value that is no hash.
  */
@@ -27,5 +29,15 @@ size_t pkcs1_digest_size(enum rsab_hash hash);
  */
 int pkcs1_encode(enum rsab_hash hash, const uint8_t *digest, uint8_t *out,
     size_t n) MUSTUSE;
+
+/*
+ * The DigestInfo alone, which a token pads by itself (CKM_RSA_PKCS).
+ *   out      PKCS1_DIGEST_INFO_MAX octets
+ *   n        out: octets written
+ *   errors   RSAB_ERR_ARGUMENT: no such hash
+ *   source   RFC 8017 s9.2 step 2
+ */
+int pkcs1_digest_info(enum rsab_hash hash, const uint8_t *digest, uint8_t *out,
+    size_t *n) MUSTUSE;
 
 #endif
