@@ -17,51 +17,53 @@
 
 /* this room */
 #include "backend.h"
+#include "backend_bn64.h"
+#include "backend_remote.h"
 #include "key.h"
 #include "pkcs1.h"
 
-/* Backends by rsab_backend.index. */
+/* What a worker has a state for, by rsab_backend.index. */
 static const struct rsab_backend *const backends[] = {
 	&backend_libcrypto,
+	&backend_bn64_portable.backend,
 };
 
 #define BACKENDS	(sizeof backends / sizeof backends[0])
 
-static const struct {
-	const char			*name;
-	const struct rsab_backend	*backend;	/* NULL: not yet */
-} names[] = {
-	{ "libcrypto", &backend_libcrypto },
-	{ "auto", &backend_libcrypto },
-	{ "bn64", NULL },
-	{ "pkcs11", NULL },
-};
-
-#define NAMES	(sizeof names / sizeof names[0])
-
 struct rsab_worker {
 	void		*state[BACKENDS];
 	unsigned long	 faults;
-	uint8_t		 em[BACKEND_PASS_MAX][RSAB_SIGNATURE_MAX];
+	unsigned long	 passes[RSAB_PASS_MAX];
+	uint8_t		 em[RSAB_PASS_MAX][RSAB_SIGNATURE_MAX];
 };
 
 /* Jobs that run together. */
 struct pass {
-	struct rsab_job	*jobs[BACKEND_PASS_MAX];
+	struct rsab_job	*jobs[RSAB_PASS_MAX];
 	size_t		 n;
 };
 
 int
 rsab_backend_find(const char *name, const struct rsab_backend **out)
 {
-	for (size_t i = 0; i < NAMES; i++) {
-		if (strcmp(name, names[i].name) != 0)
-			continue;
-		if (names[i].backend == NULL)
-			return RSAB_ERR_UNSUPPORTED;
-		*out = names[i].backend;
+	static const char bn64[] = "bn64";
+	size_t n = sizeof bn64 - 1;
+
+	if (strcmp(name, "libcrypto") == 0) {
+		*out = &backend_libcrypto;
 		return RSAB_OK;
 	}
+	if (strcmp(name, "auto") == 0) {
+		if (backend_bn64_find("ifma", out) != 0)
+			*out = &backend_libcrypto;
+		return RSAB_OK;
+	}
+	if (strcmp(name, bn64) == 0)
+		return backend_bn64_find(NULL, out);
+	if (strncmp(name, bn64, n) == 0 && name[n] == ':')
+		return backend_bn64_find(&name[n + 1], out);
+	if (strcmp(name, "pkcs11") == 0)
+		return backend_pkcs11_find(out);
 	return RSAB_ERR_UNKNOWN;
 }
 
@@ -69,6 +71,15 @@ const char *
 rsab_backend_name(const struct rsab_backend *backend)
 {
 	return backend->name;
+}
+
+int
+rsab_backend_selftest(const struct rsab_backend *backend,
+    const struct rsab_backend **next, unsigned *class)
+{
+	if (backend->selftest == NULL)
+		return RSAB_OK;
+	return backend->selftest(backend, next, class);
 }
 
 int
@@ -106,6 +117,13 @@ unsigned long
 rsab_worker_faults(const struct rsab_worker *worker)
 {
 	return worker->faults;
+}
+
+void
+rsab_worker_passes(const struct rsab_worker *worker,
+    unsigned long counts[RSAB_PASS_MAX])
+{
+	memcpy(counts, worker->passes, sizeof worker->passes);
 }
 
 /*
@@ -174,52 +192,83 @@ pass_add(struct pass *pass, struct rsab_job *job, uint8_t *em)
 }
 
 /*
- * Verify what a backend signed, by libcrypto and against the encoding made
- * beforehand.
+ * Verify what a backend signed, against the encodings made beforehand: all of
+ * a pass at once, by the backend itself where it can.
+ *   signatures  n; NULL: nothing there to verify
+ *   results  out; RSAB_ERR_SIGNATURE: a fault
  */
-static int
-signature_check(struct rsab_worker *worker, const struct rsab_job *job,
-    const uint8_t (*em)[RSAB_SIGNATURE_MAX])
+static void
+signatures_check(struct rsab_worker *worker,
+    const struct rsab_backend *backend, struct rsab_job *const *signatures,
+    backend_em em, size_t n, int *results)
 {
-	struct rsab_job copy = *job, *const jobs[] = { &copy };
+	struct rsab_job *whole[RSAB_PASS_MAX];
+	const struct rsab_backend *checker =
+	    backend->verify != NULL ? backend : &backend_libcrypto;
 
-	if (copy.signature_len != copy.key->signature_size)
-		return RSAB_ERR_SIGNATURE;
-	copy.op = RSAB_OP_VERIFY;
-	backend_libcrypto.run(worker_state(worker, &backend_libcrypto), jobs,
-	    em, 1);
-	return copy.result;
+	for (size_t i = 0; i < n; i++) {
+		struct rsab_job *job = signatures[i];
+
+		results[i] = job == NULL ? RSAB_OK : RSAB_ERR_SIGNATURE;
+		whole[i] = job != NULL && job->signature_len ==
+		    job->key->signature_size ? job : NULL;
+	}
+	checker->verify(worker_state(worker, checker), whole, em, n, results);
 }
 
 /*
- * Check a signature; a wrong one is wiped and made once more.
+ * A signature failed its check: wipe it and make it once more, by the second
+ * backend, whose work is checked too.
+ *   r        what the check said
  */
 static void
-signature_settle(struct rsab_worker *worker, struct rsab_job *job,
-    const uint8_t (*em)[RSAB_SIGNATURE_MAX])
+signature_again(struct rsab_worker *worker, struct rsab_job *job,
+    backend_em em, int r)
 {
 	const struct rsab_backend *second = job->key->backend->second;
-	int r;
 
-	r = signature_check(worker, job, em);
-	if (r == 0)
-		return;
 	if (r == RSAB_ERR_SIGNATURE)
 		worker->faults++;
-	signature_drop(job, RSAB_ERR_BACKEND);
-	if (r != RSAB_ERR_SIGNATURE || second == NULL) {
-		job->result = r == RSAB_ERR_NOMEM ? r : RSAB_ERR_BACKEND;
+	signature_drop(job, r == RSAB_ERR_NOMEM ? r : RSAB_ERR_BACKEND);
+	if (r != RSAB_ERR_SIGNATURE || second == NULL)
 		return;
-	}
 	second->run(worker_state(worker, second), &job, em, 1);
 	if (job->result != 0)
 		return;
-	r = signature_check(worker, job, em);
+	signatures_check(worker, second, &job, em, 1, &r);
 	if (r == RSAB_ERR_SIGNATURE)
 		worker->faults++;
 	if (r != 0)
 		signature_drop(job, r == RSAB_ERR_NOMEM ? r :
 		    RSAB_ERR_BACKEND);
+}
+
+/*
+ * Check the signatures of a pass.
+ */
+static void
+pass_check(struct rsab_worker *worker, const struct pass *pass)
+{
+	const struct rsab_backend *backend = pass->jobs[0]->key->backend;
+	struct rsab_job *signatures[RSAB_PASS_MAX];
+	int results[RSAB_PASS_MAX];
+	size_t count = 0;
+
+	for (size_t i = 0; i < pass->n; i++) {
+		struct rsab_job *job = pass->jobs[i];
+		bool is_new = job->op == RSAB_OP_SIGN && job->result == 0;
+
+		signatures[i] = is_new ? job : NULL;
+		count += is_new;
+	}
+	if (count == 0)
+		return;
+	signatures_check(worker, backend, signatures, worker->em, pass->n,
+	    results);
+	for (size_t i = 0; i < pass->n; i++)
+		if (results[i] != 0)
+			signature_again(worker, pass->jobs[i], &worker->em[i],
+			    results[i]);
 }
 
 /*
@@ -229,19 +278,23 @@ static void
 pass_run(struct rsab_worker *worker, const struct pass *pass)
 {
 	const struct rsab_backend *backend = pass->jobs[0]->key->backend;
+	size_t count = 0;
 
 	backend->run(worker_state(worker, backend), pass->jobs, worker->em,
 	    pass->n);
+	if (!backend->checks_itself)
+		pass_check(worker, pass);
 	for (size_t i = 0; i < pass->n; i++) {
 		struct rsab_job *job = pass->jobs[i];
 
 		if (job->op != RSAB_OP_SIGN)
 			continue;
-		if (job->result == 0 && !backend->checks_itself)
-			signature_settle(worker, job, &worker->em[i]);
+		count++;
 		if (job->result != 0)
 			signature_drop(job, job->result);
 	}
+	if (count != 0)
+		worker->passes[count - 1]++;
 }
 
 void
@@ -251,7 +304,7 @@ rsab_run(struct rsab_worker *worker, struct rsab_job *const *jobs, size_t n)
 
 	for (size_t i = 0; i < n; i++) {
 		/* A group has one backend; a mixture costs passes only. */
-		if (pass.n != 0 && (pass.n == BACKEND_PASS_MAX ||
+		if (pass.n != 0 && (pass.n == RSAB_PASS_MAX ||
 		    jobs[i]->key->backend != pass.jobs[0]->key->backend)) {
 			pass_run(worker, &pass);
 			pass.n = 0;

@@ -9,9 +9,6 @@
 #include "pkcs8.h"
 #include "rsab.h"
 
-/* Jobs handed to a backend at once, at most; what a batch can be. */
-#define BACKEND_PASS_MAX	8
-
 /* The encoded messages of one pass, EMSA-PKCS1-v1_5; unused for Ed25519. */
 typedef const uint8_t (*backend_em)[RSAB_SIGNATURE_MAX];
 
@@ -31,9 +28,18 @@ struct rsab_backend {
 
 	struct rsab_group (*group)(const struct rsab_key *key,
 	    enum rsab_op op);
+	const char	*(*path)(const struct rsab_key *key, enum rsab_op op,
+	    size_t n);
 
 	/*
-	 * Set up what the backend needs in a key: key->evp, key->own.
+	 * Known answers; as rsab_backend_selftest. NULL: has none.
+	 */
+	int	(*selftest)(const struct rsab_backend *backend,
+	    const struct rsab_backend **next, unsigned *class) MUSTUSE;
+
+	/*
+	 * Set up what the backend needs in a key: key->evp, key->own,
+	 * key->der.
 	 *   errors   RSAB_ERR_UNSUPPORTED: this shape is libcrypto's
 	 */
 	int	(*load_private)(struct rsab_key *key,
@@ -47,14 +53,34 @@ struct rsab_backend {
 	/*
 	 * Run jobs that fit their keys; set result, and signature and
 	 * signature_len when signing.
-	 *   n        1 to BACKEND_PASS_MAX
+	 *   n        1 to RSAB_PASS_MAX
 	 *   em       of each job; the backend cannot change it
 	 */
 	void	(*run)(void *state, struct rsab_job *const *jobs,
 	    backend_em em, size_t n);
+
+	/*
+	 * Verify the signatures in jobs, whatever their op is: the check
+	 * after signing. NULL: libcrypto does it.
+	 *   jobs     n; NULL in a place: none there
+	 *   results  out, of each job
+	 */
+	void	(*verify)(void *state, struct rsab_job *const *jobs,
+	    backend_em em, size_t n, int *results);
 };
 
-/* OpenSSL's EVP, one operation at a time. */
+/*
+ * OpenSSL's EVP, one operation at a time. It serves keys of other backends
+ * too, which have no key->evp, with an object made for the one operation.
+ */
 extern const struct rsab_backend backend_libcrypto;
+
+/*
+ * Our own arithmetic: the backend of each path ("ifma", "adx", "portable",
+ * "emulated"), or, for NULL, the fastest of this machine.
+ *   errors   RSAB_ERR_UNKNOWN, RSAB_ERR_UNSUPPORTED
+ */
+int backend_bn64_find(const char *path, const struct rsab_backend **out)
+    MUSTUSE;
 
 #endif

@@ -51,6 +51,15 @@ libcrypto_group(const struct rsab_key *key, enum rsab_op op)
 	};
 }
 
+static const char *
+libcrypto_path(const struct rsab_key *key, enum rsab_op op, size_t n)
+{
+	(void)key;
+	(void)op;
+	(void)n;
+	return "evp";
+}
+
 static int
 libcrypto_load_private(struct rsab_key *key, const struct pkcs8 *parts)
 {
@@ -89,27 +98,28 @@ libcrypto_worker_free(void *state)
 }
 
 static int
-rsa_sign(struct rsab_job *job)
+rsa_sign(struct rsab_job *job, struct evpkey *evp)
 {
 	struct rsab_key *key = job->key;
 	void *context;
 	size_t n = key->signature_size;
 	int r;
 
-	if ((r = evpkey_take(key->evp, RSAB_OP_SIGN, &context)) != 0)
+	if ((r = evpkey_take(evp, RSAB_OP_SIGN, &context)) != 0)
 		return r;
 	if (EVP_PKEY_sign(context, job->signature, &n, job->digest,
 	    pkcs1_digest_size(job->hash)) != 1 || n != key->signature_size) {
-		evpkey_drop(key->evp, context);
+		evpkey_drop(evp, context);
 		return error_take(RSAB_ERR_BACKEND);
 	}
-	evpkey_give(key->evp, RSAB_OP_SIGN, context);
+	evpkey_give(evp, RSAB_OP_SIGN, context);
 	job->signature_len = n;
 	return RSAB_OK;
 }
 
 static int
-rsa_verify(const struct rsab_job *job, const uint8_t *em)
+rsa_verify(const struct rsab_job *job, struct evpkey *evp,
+    const uint8_t *em)
 {
 	struct rsab_key *key = job->key;
 	uint8_t message[RSAB_SIGNATURE_MAX];
@@ -120,14 +130,14 @@ rsa_verify(const struct rsab_job *job, const uint8_t *em)
 	/* RFC 8017 s5.2.2 step 1: below n; all of it is public */
 	if (memcmp(job->signature, key->rsa.n.p, n) >= 0)
 		return RSAB_ERR_SIGNATURE;
-	if ((r = evpkey_take(key->evp, RSAB_OP_VERIFY, &context)) != 0)
+	if ((r = evpkey_take(evp, RSAB_OP_VERIFY, &context)) != 0)
 		return r;
 	if (EVP_PKEY_verify_recover(context, message, &n, job->signature,
 	    job->signature_len) != 1 || n != key->signature_size) {
-		evpkey_drop(key->evp, context);
+		evpkey_drop(evp, context);
 		return error_take(RSAB_ERR_BACKEND);
 	}
-	evpkey_give(key->evp, RSAB_OP_VERIFY, context);
+	evpkey_give(evp, RSAB_OP_VERIFY, context);
 	return ct_equal(message, em, n) != 0 ? RSAB_OK : RSAB_ERR_SIGNATURE;
 }
 
@@ -136,35 +146,34 @@ rsa_verify(const struct rsab_job *job, const uint8_t *em)
  * versions of OpenSSL ask for it.
  */
 static int
-ed25519_sign(struct rsab_job *job)
+ed25519_sign(struct rsab_job *job, struct evpkey *evp)
 {
 	struct rsab_key *key = job->key;
 	size_t n = key->signature_size;
 	void *context;
 	int r;
 
-	if ((r = evpkey_take(key->evp, RSAB_OP_SIGN, &context)) != 0)
+	if ((r = evpkey_take(evp, RSAB_OP_SIGN, &context)) != 0)
 		return r;
 	if (EVP_DigestSignInit_ex(context, NULL, NULL, NULL, NULL, NULL,
 	    NULL) != 1 || EVP_DigestSign(context, job->signature, &n,
 	    job->digest, sizeof job->digest) != 1 ||
 	    n != key->signature_size) {
-		evpkey_drop(key->evp, context);
+		evpkey_drop(evp, context);
 		return error_take(RSAB_ERR_BACKEND);
 	}
-	evpkey_give(key->evp, RSAB_OP_SIGN, context);
+	evpkey_give(evp, RSAB_OP_SIGN, context);
 	job->signature_len = n;
 	return RSAB_OK;
 }
 
 static int
-ed25519_verify_once(const struct rsab_job *job)
+ed25519_verify_once(const struct rsab_job *job, struct evpkey *evp)
 {
-	struct rsab_key *key = job->key;
 	void *context;
 	int r;
 
-	if ((r = evpkey_take(key->evp, RSAB_OP_VERIFY, &context)) != 0)
+	if ((r = evpkey_take(evp, RSAB_OP_VERIFY, &context)) != 0)
 		return r;
 	if (EVP_DigestVerifyInit_ex(context, NULL, NULL, NULL, NULL, NULL,
 	    NULL) != 1)
@@ -173,9 +182,9 @@ ed25519_verify_once(const struct rsab_job *job)
 	    job->digest, sizeof job->digest) != 1)
 		r = error_take(RSAB_ERR_SIGNATURE);
 	if (r == 0)
-		evpkey_give(key->evp, RSAB_OP_VERIFY, context);
+		evpkey_give(evp, RSAB_OP_VERIFY, context);
 	else
-		evpkey_drop(key->evp, context);
+		evpkey_drop(evp, context);
 	return r;
 }
 
@@ -186,21 +195,32 @@ ed25519_verify_once(const struct rsab_job *job)
  * is the rare answer.
  */
 static int
-ed25519_verify(const struct rsab_job *job)
+ed25519_verify(const struct rsab_job *job, struct evpkey *evp)
 {
-	int r = ed25519_verify_once(job);
+	int r = ed25519_verify_once(job, evp);
 
-	return r == RSAB_ERR_SIGNATURE ? ed25519_verify_once(job) : r;
+	return r == RSAB_ERR_SIGNATURE ? ed25519_verify_once(job, evp) :
+	    r;
 }
 
+/*
+ * Sign, or verify whatever the job's op is.
+ */
 static int
-run_one(struct rsab_job *job, const uint8_t *em)
+run_one(struct rsab_job *job, enum rsab_op op, const uint8_t *em)
 {
-	if (job->key->type == RSAB_RSA)
-		return job->op == RSAB_OP_SIGN ? rsa_sign(job) :
-		    rsa_verify(job, em);
-	return job->op == RSAB_OP_SIGN ? ed25519_sign(job) :
-	    ed25519_verify(job);
+	struct evpkey *evp, *made;
+	bool sign = op == RSAB_OP_SIGN, rsa = job->key->type == RSAB_RSA;
+	int r;
+
+	if ((r = key_evp(job->key, sign, &evp, &made)) != 0)
+		return r;
+	if (rsa)
+		r = sign ? rsa_sign(job, evp) : rsa_verify(job, evp, em);
+	else
+		r = sign ? ed25519_sign(job, evp) : ed25519_verify(job, evp);
+	evpkey_free(made);
+	return r;
 }
 
 static void
@@ -209,7 +229,17 @@ libcrypto_run(void *state, struct rsab_job *const *jobs, backend_em em,
 {
 	(void)state;
 	for (size_t i = 0; i < n; i++)
-		jobs[i]->result = run_one(jobs[i], em[i]);
+		jobs[i]->result = run_one(jobs[i], jobs[i]->op, em[i]);
+}
+
+static void
+libcrypto_verify(void *state, struct rsab_job *const *jobs, backend_em em,
+    size_t n, int *results)
+{
+	(void)state;
+	for (size_t i = 0; i < n; i++)
+		if (jobs[i] != NULL)
+			results[i] = run_one(jobs[i], RSAB_OP_VERIFY, em[i]);
 }
 
 const struct rsab_backend backend_libcrypto = {
@@ -219,10 +249,12 @@ const struct rsab_backend backend_libcrypto = {
 	.checks_itself = true,
 	.second = NULL,
 	.group = libcrypto_group,
+	.path = libcrypto_path,
 	.load_private = libcrypto_load_private,
 	.load_public = libcrypto_load_public,
 	.unload = libcrypto_unload,
 	.worker_new = libcrypto_worker_new,
 	.worker_free = libcrypto_worker_free,
 	.run = libcrypto_run,
+	.verify = libcrypto_verify,
 };

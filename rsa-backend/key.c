@@ -97,8 +97,8 @@ key_new_ed25519(const struct rsab_backend *backend,
 
 /*
  * Let the backend take the key, or libcrypto where its shape is too odd for
- * the backend; every key gets at least libcrypto's public half, which the
- * check after signing needs.
+ * the backend. Where libcrypto checks what the backend signs, the key gets
+ * libcrypto's public half for that.
  *   parts    NULL for a public key
  */
 static int
@@ -113,15 +113,12 @@ key_attach(struct rsab_key *key, const struct pkcs8 *parts)
 		r = parts == NULL ? key->backend->load_public(key) :
 		    key->backend->load_private(key, parts);
 	}
-	if (r == 0 && key->evp == NULL)
+	if (r == 0 && key->evp == NULL && key->backend->verify == NULL)
 		r = backend_libcrypto.load_public(key);
 	return r;
 }
 
-/*
- * Sign and verify once, the way all later jobs of the key will go.
- */
-static int
+int
 key_try(struct rsab_key *key)
 {
 	struct rsab_worker *worker;
@@ -142,9 +139,9 @@ key_try(struct rsab_key *key)
 	}
 	rsab_worker_free(worker);
 	/* That the key's fault and the machine's look the same is no harm:
-	 * either way this key is not used. */
-	return job.result == RSAB_OK || job.result == RSAB_ERR_NOMEM ?
-	    job.result : RSAB_ERR_KEY;
+	 * either way this key is not used. A token's are its own. */
+	return job.result == RSAB_ERR_BACKEND ||
+	    job.result == RSAB_ERR_SIGNATURE ? RSAB_ERR_KEY : job.result;
 }
 
 static int
@@ -272,12 +269,42 @@ rsab_key_generate(const struct rsab_backend *backend, enum rsab_key_type type,
 }
 
 int
+key_evp(const struct rsab_key *key, bool private, struct evpkey **evp,
+    struct evpkey **made)
+{
+	const struct pkcs8 parts = { .type = key->type, .der = key->der };
+	int r;
+
+	*made = NULL;
+	*evp = key->evp;
+	if (key->evp != NULL)
+		return RSAB_OK;
+	if (!private)
+		r = evpkey_new_rsa(&key->rsa, made);
+	else
+		r = key->der.n == 0 ? RSAB_ERR_BACKEND :
+		    evpkey_new_private(&parts, made);
+	if (r != 0)
+		return r == RSAB_ERR_NOMEM ? r : RSAB_ERR_BACKEND;
+	*evp = *made;
+	return RSAB_OK;
+}
+
+int
 rsab_key_print_private(const struct rsab_key *key, char **out,
     size_t *out_len)
 {
-	if (!key->is_private || !evpkey_has_private(key->evp))
+	struct evpkey *evp, *made;
+	int r;
+
+	if (!key->is_private || (key->der.n == 0 && (key->evp == NULL ||
+	    !evpkey_has_private(key->evp))))
 		return RSAB_ERR_ARGUMENT;
-	return evpkey_print(key->evp, out, out_len);
+	if ((r = key_evp(key, true, &evp, &made)) != 0)
+		return r;
+	r = evpkey_print(evp, out, out_len);
+	evpkey_free(made);
+	return r;
 }
 
 int
@@ -361,6 +388,12 @@ rsab_key_fingerprint(const struct rsab_key *key,
     uint8_t out[RSAB_FINGERPRINT_SIZE])
 {
 	memcpy(out, key->fingerprint, RSAB_FINGERPRINT_SIZE);
+}
+
+const char *
+rsab_key_path(const struct rsab_key *key, enum rsab_op op, size_t n)
+{
+	return key->backend->path(key, op, n);
 }
 
 struct rsab_group
