@@ -7,6 +7,8 @@
 #include "rsa-backend/bn/residue.h"
 #include "rsa-backend/bn/rsakey.h"
 
+#pragma weak residue_of_two_power	/* until residue.c has it */
+
 /* Memory given out number by number. */
 struct store {
 	const struct path	*path;
