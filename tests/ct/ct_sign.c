@@ -57,8 +57,17 @@ mark_key(struct bn_raw_parts *parts)
 	mark_number(&parts->qinv);
 }
 
+static unsigned
+prime_bits(const struct bn_raw_parts *parts)
+{
+	unsigned p = bn_raw_bits(&parts->p), q = bn_raw_bits(&parts->q);
+
+	return p > q ? p : q;
+}
+
 /*
- * Take keys of that many bits out of bn-sign.tsv, round and round.
+ * Take keys of that many bits, with primes of half as many, out of
+ * bn-sign.tsv, round and round.
  */
 static void
 read_keys(struct pass *pass, const struct path *path, const char *folder,
@@ -76,7 +85,8 @@ read_keys(struct pass *pass, const struct path *path, const char *folder,
 
 			bn_table_key(column, &parts);
 			if (bn_raw_bits(&parts.n) != bits ||
-			    !bn_raw_takes(path, &parts))
+			    !bn_raw_takes(path, &parts) ||
+			    prime_bits(&parts) != (bits + 1) / 2)
 				continue;
 			bn_table_encoded(column + 8, parts.n.n, &pass->em[i]);
 			bn_table_hex(column[0], column[10], &pass->want[i]);
@@ -134,11 +144,17 @@ check(struct pass *pass, const struct path *path)
 	rsaverify_run(request, pass->count, scratch);
 	free(scratch);
 	for (size_t i = 0; i < pass->count; i++) {
+		bool same;
+
 		secret_is_not(&request[i].is_good, sizeof request[i].is_good);
-		good &= request[i].is_good;
 		secret_is_not(pass->got[i].octets, pass->key[i].parts.n.n);
-		good &= memcmp(pass->got[i].octets, pass->want[i].octets,
+		same = memcmp(pass->got[i].octets, pass->want[i].octets,
 		    pass->want[i].n) == 0;
+		if (!request[i].is_good || !same)
+			printf("key %zu: %s, the check says %s\n", i,
+			    same ? "right" : "another signature than wanted",
+			    request[i].is_good ? "good" : "bad");
+		good &= request[i].is_good && same;
 	}
 	return good;
 }
