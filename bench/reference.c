@@ -166,7 +166,7 @@ reference_make(unsigned bits, uint64_t seed, struct reference **out)
 static int
 file_read(const char *path, uint8_t *in, size_t size, size_t *n)
 {
-	FILE *f = fopen(path, "rb");
+	FILE *f = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
 	int failed;
 
 	if (f == NULL) {
@@ -177,7 +177,8 @@ file_read(const char *path, uint8_t *in, size_t size, size_t *n)
 	failed = ferror(f);
 	if (failed)
 		warn("--key %s", path);
-	fclose(f);
+	if (f != stdin)
+		fclose(f);
 	if (!failed && *n > RSAB_KEY_FILE_MAX) {
 		warnx("--key %s: longer than %d octets", path,
 		    RSAB_KEY_FILE_MAX);

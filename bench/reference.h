@@ -28,7 +28,8 @@ struct reference {
 };
 
 /*
- * A fresh key of that many bits; or the one in a file (as dkimd reads it).
+ * A fresh key of that many bits; or the one in a file, as dkimd reads it ("-":
+ * standard input).
  * The messages follow from seed. All signatures are verified, and each with
  * one bit turned is refused.
  *   returns  0, or an exit status (what was wrong is told)

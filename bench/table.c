@@ -62,7 +62,7 @@ table_text(struct table *table, const char *text)
 	if (text == NULL || *text == '\0')
 		text = "-";
 	for (i = 0; text[i] != '\0' && i < TABLE_FIELD_SIZE - 1; i++)
-		field[i] = text[i] > ' ' && text[i] != 0x7f ? text[i] : '_';
+		field[i] = text[i] >= ' ' && text[i] != 0x7f ? text[i] : '_';
 	field[i] = '\0';
 }
 

@@ -40,7 +40,7 @@ void table_init(struct table *table, const struct table_column *columns,
 void table_header(struct table *table);
 
 /*
- * The next field of the row: text ("-" when NULL or empty; blanks and control
+ * The next field of the row: text ("-" when NULL or empty; control and 8-bit
  * characters become "_"), a whole number, or a figure.
  *   figure   with decimals digits after the point; 0 or below: missing ("-")
  */
