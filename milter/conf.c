@@ -9,27 +9,27 @@
 #include <strings.h>
 #include <unistd.h>
 
-/* room below */
-#include "../rsa-backend/rsab.h"
-
 /* this room */
 #include "conf_check.h"
 #include "conf_options.h"
 #include "conf_rows.h"
+#include "rsabackend.h"
 
 /*
  * Small options that have a meaning beside their text. They passed
- * conf_check_options, so a failure here is memory.
+ * conf_check_options, so a failure here is memory, or a backend that computes
+ * wrongly.
  */
 static int
-read_values(struct conf *conf)
+read_values(struct conf *conf, struct report *report)
 {
 	struct options *o = &conf->options;
 	char host[HOST_NAME_MAX + 1];
 	int error;
 
-	if (rsab_backend_find(o->rsa_backend, &conf->backend) != RSAB_OK)
-		return DKIM_ERR_ARGUMENT;
+	error = rsabackend_choose(o, report, &conf->backend);
+	if (error != 0)
+		return error;
 	error = dkim_canon_parse(slice_text(o->canonicalization),
 	    &conf->header_canon, &conf->body_canon);
 	if (error == 0 && o->minimum != NULL)
@@ -189,7 +189,7 @@ conf_new(struct options *options, struct report *report, struct conf **out)
 	atomic_init(&conf->refs, 1);
 	conf->options = *options;
 	*options = (struct options){ 0 };	/* moved */
-	error = read_values(conf);
+	error = read_values(conf, report);
 	if (error == 0 && !is_fatal(open_lists(conf, report), &lists)) {
 		error = open_tables(conf, report);
 		/* all faults are named in one run */

@@ -13,11 +13,11 @@
 #include <syslog.h>
 
 /* room below */
-#include "../rsa-backend/rsab.h"
 
 /* this room */
 #include "conf_check.h"
 #include "conf_value.h"
+#include "rsabackend.h"
 
 static void
 fault(const struct options *options, struct report *report, enum fault kind,
@@ -187,20 +187,7 @@ check_algorithm(struct options *options, struct report *report)
 static void
 check_backend(const struct options *options, struct report *report)
 {
-	const struct rsab_backend *backend;
-
-	switch (rsab_backend_find(options->rsa_backend, &backend)) {
-	case RSAB_OK:
-		break;
-	case RSAB_ERR_UNSUPPORTED:
-		fault_value(options, report, "RSABackend",
-		    options->rsa_backend, "not supported yet; use libcrypto");
-		break;
-	default:
-		fault_value(options, report, "RSABackend",
-		    options->rsa_backend, "wanted is libcrypto");
-		break;
-	}
+	rsabackend_check(options, report);
 	if (options->key_file != NULL &&
 	    strncasecmp(options->key_file, "pkcs11:", 7) == 0)
 		fault_value(options, report, "KeyFile", options->key_file,

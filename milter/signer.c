@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* this room */
@@ -23,6 +24,7 @@ struct worker {
 	struct queue		*queue;
 	struct rsab_worker	*rsab;
 	unsigned long		 faults;	/* told to the log so far */
+	unsigned long		 passes[RSAB_PASS_MAX];	/* counted so far */
 };
 
 struct task {
@@ -80,6 +82,21 @@ tell_faults(struct worker *worker)
 	worker->faults = faults;
 }
 
+/* How full the passes were, since the last time. */
+static void
+count_passes(struct worker *worker)
+{
+	unsigned long passes[RSAB_PASS_MAX];
+	int i;
+
+	rsab_worker_passes(worker->rsab, passes);
+	for (i = 0; i < RSAB_PASS_MAX; i++)
+		if (passes[i] != worker->passes[i])
+			stats_add((enum stats_counter)(STAT_SIGN_PASS_1 + i),
+			    passes[i] - worker->passes[i]);
+	memcpy(worker->passes, passes, sizeof(passes));
+}
+
 static void
 run_batch(struct worker *worker, void *const *items, size_t n)
 {
@@ -97,6 +114,7 @@ run_batch(struct worker *worker, void *const *items, size_t n)
 	if (live == 0)
 		return;
 	rsab_run(worker->rsab, jobs, live);
+	count_passes(worker);
 	for (i = 0; i < live; i++) {
 		result = wants[i]->signature.result;
 		if (result == RSAB_OK)

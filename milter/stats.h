@@ -47,6 +47,15 @@ enum stats_counter {
 	STAT_SIGN_TIMEOUT,
 	STAT_SIGN_FAULTS,		/* signatures wrong at the check
 					 * after signing */
+	STAT_SIGN_PASS_1,		/* passes of 1, 2, ... RSAB_PASS_MAX
+					 * signatures: how full the lanes were */
+	STAT_SIGN_PASS_2,
+	STAT_SIGN_PASS_3,
+	STAT_SIGN_PASS_4,
+	STAT_SIGN_PASS_5,
+	STAT_SIGN_PASS_6,
+	STAT_SIGN_PASS_7,
+	STAT_SIGN_PASS_8,
 	STAT_RELOADS,
 	STAT_RELOADS_FAILED,
 	STAT_LONG_LINES,

@@ -108,6 +108,38 @@ signer_ask_signs(void **state)
 }
 
 static void
+signer_counts_passes(void **state)
+{
+	uint64_t before = 0, after = 0;
+	struct signer *signer;
+	struct inbox *inbox;
+	struct want *want;
+
+	(void)state;
+	for (int i = 0; i < RSAB_PASS_MAX; i++)
+		before += (uint64_t)(i + 1) * stats_get(
+		    (enum stats_counter)(STAT_SIGN_PASS_1 + i));
+	assert_int_equal(inbox_new(&inbox), 0);
+	assert_int_equal(signer_new(1, &signer), 0);
+	for (size_t i = 0; i < 11; i++) {
+		want = make(inbox, rsa, i, 0);
+		signer_ask(signer, want);
+		want_unref(want);
+	}
+	for (size_t i = 0; i < 11; i++) {
+		want = take(inbox);
+		assert_non_null(want);
+		want_unref(want);
+	}
+	signer_free(signer);
+	inbox_unref(inbox);
+	for (int i = 0; i < RSAB_PASS_MAX; i++)
+		after += (uint64_t)(i + 1) * stats_get(
+		    (enum stats_counter)(STAT_SIGN_PASS_1 + i));
+	test_int("signatures in all passes", after - before, 11);
+}
+
+static void
 signer_ask_late(void **state)
 {
 	uint64_t before = stats_get(STAT_SIGN_TIMEOUT);
@@ -330,6 +362,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(signer_ask_signs),
+		cmocka_unit_test(signer_counts_passes),
 		cmocka_unit_test(signer_ask_late),
 		cmocka_unit_test(signer_ask_cancelled),
 		cmocka_unit_test(signer_ask_session_gone),
