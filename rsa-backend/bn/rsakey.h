@@ -79,6 +79,17 @@ void rsakey_public_init(struct rsakey_public *key, const struct path *path,
     unsigned n, struct rsakey_octets modulus, uint64_t e, void *memory);
 
 /*
+ * The same from a key that is ready for another path: R^2 costs two or three
+ * products there.
+ *   from     the same modulus and exponent
+ *   scratch  rsakey_derive_scratch(from) octets, aligned to 64
+ */
+size_t rsakey_derive_scratch(const struct rsakey_public *from);
+void rsakey_public_derive(struct rsakey_public *key, const struct path *path,
+    unsigned n, const struct rsakey_public *from, void *memory,
+    void *scratch);
+
+/*
  * Make a private key ready.
  *   public   of 2n digits, in the same path; lives as long as the key
  *   n        digits of the larger prime
