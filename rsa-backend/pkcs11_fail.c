@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What return values of Cryptoki mean for us.
+ *
+ * The standard (PKCS #11 v2.40 s5.1) says what they should mean; MILTER.md 4
+ * what modules really answer: SoftHSM 0x82 and NSS 0x63 after a logout, 0x82
+ * also when the token's folder is gone, 0x5 from C_GetTokenInfo then, 0x30
+ * from p11-kit's client when its server died.
+ */
+
+/* system */
+#include <stdarg.h>
+#include <stdio.h>
+
+/* this room */
+#include "pkcs11_fail.h"
+#include "token_detail.h"
+
+#define ROW(name, act, error)	{ name, #name, act, error }
+
+/* flat table */
+static const struct {
+	CK_RV		 rv;
+	const char	*name;
+	enum pkcs11_act	 act;
+	int		 error;
+} rows[] = {
+	/* The session, the login or the handle is gone */
+	ROW(CKR_SESSION_CLOSED, PKCS11_REOPEN, RSAB_ERR_TOKEN),
+	ROW(CKR_SESSION_HANDLE_INVALID, PKCS11_REOPEN, RSAB_ERR_TOKEN),
+	ROW(CKR_OBJECT_HANDLE_INVALID, PKCS11_REOPEN, RSAB_ERR_TOKEN),
+	ROW(CKR_KEY_HANDLE_INVALID, PKCS11_REOPEN, RSAB_ERR_TOKEN),
+	ROW(CKR_KEY_TYPE_INCONSISTENT, PKCS11_REOPEN, RSAB_ERR_TOKEN),
+	ROW(CKR_USER_NOT_LOGGED_IN, PKCS11_REOPEN, RSAB_ERR_TOKEN),
+	ROW(CKR_OPERATION_ACTIVE, PKCS11_REOPEN, RSAB_ERR_TOKEN),
+	ROW(CKR_OPERATION_NOT_INITIALIZED, PKCS11_REOPEN, RSAB_ERR_TOKEN),
+
+	/* The token or the module is gone */
+	ROW(CKR_DEVICE_ERROR, PKCS11_INITIALIZE, RSAB_ERR_TOKEN),
+	ROW(CKR_DEVICE_REMOVED, PKCS11_INITIALIZE, RSAB_ERR_TOKEN),
+	ROW(CKR_TOKEN_NOT_PRESENT, PKCS11_INITIALIZE, RSAB_ERR_TOKEN),
+	ROW(CKR_TOKEN_NOT_RECOGNIZED, PKCS11_INITIALIZE, RSAB_ERR_TOKEN),
+	ROW(CKR_SLOT_ID_INVALID, PKCS11_INITIALIZE, RSAB_ERR_TOKEN),
+	ROW(CKR_CRYPTOKI_NOT_INITIALIZED, PKCS11_INITIALIZE, RSAB_ERR_TOKEN),
+	ROW(CKR_GENERAL_ERROR, PKCS11_INITIALIZE, RSAB_ERR_TOKEN),
+
+	/* Each further try brings a token nearer to its lock */
+	ROW(CKR_PIN_INCORRECT, PKCS11_STOP, RSAB_ERR_PIN),
+	ROW(CKR_PIN_INVALID, PKCS11_STOP, RSAB_ERR_PIN),
+	ROW(CKR_PIN_LEN_RANGE, PKCS11_STOP, RSAB_ERR_PIN),
+	ROW(CKR_PIN_EXPIRED, PKCS11_STOP, RSAB_ERR_PIN),
+	ROW(CKR_PIN_LOCKED, PKCS11_STOP, RSAB_ERR_PIN),
+	ROW(CKR_USER_PIN_NOT_INITIALIZED, PKCS11_STOP, RSAB_ERR_PIN),
+
+	/* Out of something */
+	ROW(CKR_HOST_MEMORY, PKCS11_BACK_OFF, RSAB_ERR_TOKEN),
+	ROW(CKR_DEVICE_MEMORY, PKCS11_BACK_OFF, RSAB_ERR_TOKEN),
+	ROW(CKR_SESSION_COUNT, PKCS11_BACK_OFF, RSAB_ERR_TOKEN),
+
+	/* It will fail again */
+	ROW(CKR_MECHANISM_INVALID, PKCS11_GIVE_UP, RSAB_ERR_KEY_TYPE),
+	ROW(CKR_MECHANISM_PARAM_INVALID, PKCS11_GIVE_UP, RSAB_ERR_KEY_TYPE),
+	ROW(CKR_FUNCTION_NOT_SUPPORTED, PKCS11_GIVE_UP, RSAB_ERR_KEY_TYPE),
+	ROW(CKR_CURVE_NOT_SUPPORTED, PKCS11_GIVE_UP, RSAB_ERR_KEY_TYPE),
+	ROW(CKR_DOMAIN_PARAMS_INVALID, PKCS11_GIVE_UP, RSAB_ERR_KEY_TYPE),
+	ROW(CKR_KEY_SIZE_RANGE, PKCS11_GIVE_UP, RSAB_ERR_KEY_SIZE),
+	ROW(CKR_KEY_FUNCTION_NOT_PERMITTED, PKCS11_GIVE_UP, RSAB_ERR_KEY),
+	ROW(CKR_ATTRIBUTE_READ_ONLY, PKCS11_GIVE_UP, RSAB_ERR_KEY),
+	ROW(CKR_ATTRIBUTE_SENSITIVE, PKCS11_GIVE_UP, RSAB_ERR_KEY),
+	ROW(CKR_ATTRIBUTE_TYPE_INVALID, PKCS11_GIVE_UP, RSAB_ERR_KEY),
+	ROW(CKR_ATTRIBUTE_VALUE_INVALID, PKCS11_GIVE_UP, RSAB_ERR_KEY),
+	ROW(CKR_TEMPLATE_INCOMPLETE, PKCS11_GIVE_UP, RSAB_ERR_KEY),
+	ROW(CKR_TEMPLATE_INCONSISTENT, PKCS11_GIVE_UP, RSAB_ERR_KEY),
+	ROW(CKR_ACTION_PROHIBITED, PKCS11_GIVE_UP, RSAB_ERR_KEY),
+	ROW(CKR_PUBLIC_KEY_INVALID, PKCS11_GIVE_UP, RSAB_ERR_KEY),
+	ROW(CKR_SIGNATURE_INVALID, PKCS11_GIVE_UP, RSAB_ERR_SIGNATURE),
+	ROW(CKR_SIGNATURE_LEN_RANGE, PKCS11_GIVE_UP, RSAB_ERR_SIGNATURE),
+	ROW(CKR_TOKEN_WRITE_PROTECTED, PKCS11_GIVE_UP, RSAB_ERR_BACKEND),
+	ROW(CKR_SESSION_READ_ONLY, PKCS11_GIVE_UP, RSAB_ERR_BACKEND),
+	ROW(CKR_USER_ANOTHER_ALREADY_LOGGED_IN, PKCS11_GIVE_UP,
+	    RSAB_ERR_TOKEN),
+	ROW(CKR_NEED_TO_CREATE_THREADS, PKCS11_GIVE_UP, RSAB_ERR_TOKEN),
+	ROW(CKR_CANT_LOCK, PKCS11_GIVE_UP, RSAB_ERR_TOKEN),
+
+	/* Known by name only */
+	ROW(CKR_OK, PKCS11_ONCE_MORE, RSAB_ERR_TOKEN),
+	ROW(CKR_CANCEL, PKCS11_ONCE_MORE, RSAB_ERR_TOKEN),
+	ROW(CKR_FUNCTION_FAILED, PKCS11_ONCE_MORE, RSAB_ERR_TOKEN),
+	ROW(CKR_FUNCTION_CANCELED, PKCS11_ONCE_MORE, RSAB_ERR_TOKEN),
+	ROW(CKR_FUNCTION_REJECTED, PKCS11_ONCE_MORE, RSAB_ERR_TOKEN),
+	ROW(CKR_ARGUMENTS_BAD, PKCS11_ONCE_MORE, RSAB_ERR_TOKEN),
+	ROW(CKR_DATA_INVALID, PKCS11_ONCE_MORE, RSAB_ERR_TOKEN),
+	ROW(CKR_DATA_LEN_RANGE, PKCS11_ONCE_MORE, RSAB_ERR_TOKEN),
+	ROW(CKR_BUFFER_TOO_SMALL, PKCS11_ONCE_MORE, RSAB_ERR_TOKEN),
+	ROW(CKR_USER_TYPE_INVALID, PKCS11_ONCE_MORE, RSAB_ERR_TOKEN),
+	ROW(CKR_CRYPTOKI_ALREADY_INITIALIZED, PKCS11_ONCE_MORE,
+	    RSAB_ERR_TOKEN),
+	ROW(CKR_LIBRARY_LOAD_FAILED, PKCS11_ONCE_MORE, RSAB_ERR_TOKEN),
+	ROW(CKR_FIPS_SELF_TEST_FAILED, PKCS11_ONCE_MORE, RSAB_ERR_TOKEN),
+};
+
+#define ROWS	(sizeof rows / sizeof rows[0])
+
+static size_t
+row_find(CK_RV rv)
+{
+	size_t i = 0;
+
+	while (i < ROWS && rows[i].rv != rv)
+		i++;
+	return i;
+}
+
+const char *
+pkcs11_fail_name(CK_RV rv)
+{
+	size_t i = row_find(rv);
+
+	return i < ROWS ? rows[i].name : "CKR_...";
+}
+
+enum pkcs11_act
+pkcs11_fail_act(CK_RV rv)
+{
+	size_t i = row_find(rv);
+
+	return i < ROWS ? rows[i].act : PKCS11_ONCE_MORE;
+}
+
+int
+pkcs11_fail_rv(struct pkcs11_fail *fail, const char *where,
+    const char *function, CK_RV rv)
+{
+	size_t i = row_find(rv);
+
+	fail->act = pkcs11_fail_act(rv);
+	fail->error = i < ROWS ? rows[i].error : RSAB_ERR_TOKEN;
+	fail->rv = rv;
+	token_detail_set(&fail->detail, "%s: %s failed: %s (0x%lx)", where,
+	    function, pkcs11_fail_name(rv), rv);
+	return fail->error;
+}
+
+int
+pkcs11_fail_set(struct pkcs11_fail *fail, int error, const char *format, ...)
+{
+	char text[RSAB_TOKEN_DETAIL];
+	va_list arguments;
+
+	va_start(arguments, format);
+	if (vsnprintf(text, sizeof text, format, arguments) < 0)
+		text[0] = '\0';
+	va_end(arguments);
+	fail->act = PKCS11_GIVE_UP;
+	fail->error = error;
+	fail->rv = CKR_OK;
+	token_detail_set(&fail->detail, "%s", text);
+	return error;
+}
