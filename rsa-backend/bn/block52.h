@@ -28,17 +28,30 @@
 #define NOINLINE __attribute__((noinline))
 #define INLINE inline __attribute__((always_inline))
 #define BLOCK_AT(p, i)		((p) + (size_t)(i) * V52_LANES)
+
+/* A modulus a lane, and where its operations put what they need. */
+struct mont52 {
+	unsigned	 n;
+	uint64_t	*m;		/* m[n + 1]: odd; zero on top */
+	uint64_t	*mm;		/* mm[n] = (m k0 + 1) / 2^width */
+	uint64_t	*k0;		/* k0[1]: -1 / m mod 2^width */
+	uint64_t	*t;		/* t[2n + 1]: columns; zero on top */
+	uint64_t	*q;		/* q[n] */
+};
 #endif
 
 /* F(i, 0) ... F(i, BLOCK - 1): literal numbers, so that t[] is registers. */
 #if BLOCK == 5
 #define BLOCK_EACH(F, i) F(i, 0) F(i, 1) F(i, 2) F(i, 3) F(i, 4)
-#define BLOCK_ROWS(F) F(0) F(1) F(2) F(3) F(4)
+#define BLOCK_FIRST_ROWS(F) F(0) F(1) F(2)
+#define BLOCK_LAST_ROWS(F) F(3) F(4)
 #else
 #define BLOCK_EACH(F, i) F(i, 0) F(i, 1) F(i, 2) F(i, 3) F(i, 4) \
 	F(i, 5) F(i, 6) F(i, 7) F(i, 8) F(i, 9)
-#define BLOCK_ROWS(F) F(0) F(1) F(2) F(3) F(4) F(5) F(6) F(7) F(8) F(9)
+#define BLOCK_FIRST_ROWS(F) F(0) F(1) F(2) F(3) F(4) F(5) F(6) F(7)
+#define BLOCK_LAST_ROWS(F) F(8) F(9)
 #endif
+#define BLOCK_ROWS(F) BLOCK_FIRST_ROWS(F) BLOCK_LAST_ROWS(F)
 
 /* Names of this block size: multiply_5, multiply_10. */
 #define BLOCK_NAME(name) BLOCK_JOIN2(name, BLOCK)
@@ -90,47 +103,101 @@ BLOCK_NAME(block_cross)(v52 *t, const uint64_t *b)
 #undef BLOCK_ROW
 #undef BLOCK_LO
 #undef BLOCK_HI
-/* What does not decide the next q: it is for the ports, not for the chain. */
-#define BLOCK_LO(i, j) \
-	if (j > 1) \
-		v52_madlo(&t[i + j], &x, &y[j]);
-#define BLOCK_HI(i, j) \
-	if (j > 0) \
-		v52_madhi(&t[i + j + 1], &x, &y[j]);
+#define BLOCK_LO(i, j)	v52_madlo(&t[i + j], &x, &y[j]);
+#define BLOCK_HI(i, j)	v52_madhi(&t[i + j + 1], &x, &y[j]);
+#define BLOCK_LOAD_REST(j)	y[j] = v52_load(BLOCK_AT(rest, j));
 #define BLOCK_ROW(i) \
-	x = zero; \
-	v52_madlo(&x, &t[i], &k0); \
-	carry = v52_shr(v52_add(t[i], digit), V52_WIDTH); \
-	v52_store(BLOCK_AT(q, i), x); \
-	v52_madhi(&carry, &x, &y[0]); \
-	v52_madlo(&t[i + 1], &x, &y[1]); \
-	t[i + 1] = v52_add(t[i + 1], carry); \
+	x = v52_load(BLOCK_AT(a, i)); \
 	BLOCK_EACH(BLOCK_LO, i) BLOCK_EACH(BLOCK_HI, i)
 
 /*
- * q = - t / b mod 2^(width BLOCK), and t += q b: t[2 BLOCK] is then a multiple
- * of 2^(width BLOCK); its lower half is stale, with its carry in the upper.
- *   b        b[BLOCK]: the lowest digits of the modulus
- *   k0       -1 / b[0] mod 2^width
- * A column c becomes 0 mod 2^width by lo(q_i b_0), which is 0 to 2^width - 1:
- * so that the carry is that of c + 2^width - 1, whatever q_i is, and that
- * product is never made.
+ * t += a b but for the last two rows, which have rest for b: t[2 BLOCK],
+ * a[BLOCK], b[BLOCK], rest[BLOCK].
  */
 static INLINE void
-BLOCK_NAME(block_quotient)(v52 *t, uint64_t *q, const uint64_t *b, v52 k0)
+BLOCK_NAME(block_multiply_last)(v52 *t, const uint64_t *a, const uint64_t *b,
+    const uint64_t *rest)
 {
-	const v52 zero = v52_zero(), digit = v52_set(V52_DIGIT);
-	v52 carry, x, y[BLOCK];
+	v52 x, y[BLOCK];
 
 	v52_barrier();
 	BLOCK_ROWS(BLOCK_LOAD)
-	BLOCK_ROWS(BLOCK_ROW)
+	BLOCK_FIRST_ROWS(BLOCK_ROW)
+	BLOCK_ROWS(BLOCK_LOAD_REST)
+	BLOCK_LAST_ROWS(BLOCK_ROW)
 }
 
 #undef BLOCK_ROW
 #undef BLOCK_LO
+/* The next c first: all the rest is for the ports, not for the chain. */
+#define BLOCK_LO(i, j) \
+	if (j > 0) \
+		v52_madlo(&t[i + j], &x, &y[j]);
+#define BLOCK_ROW(i) \
+	x = c; \
+	v52_store(BLOCK_AT(q, i), x); \
+	v52_madlo(&t[i], &x, &y[0]); \
+	c = v52_add(t[i], v52_shr(c, V52_WIDTH)); \
+	BLOCK_EACH(BLOCK_LO, i) BLOCK_EACH(BLOCK_HI, i)
+#define BLOCK_LAST_ROW(i) \
+	x = v52_zero(); \
+	v52_madlo(&x, &c, &k0); \
+	v52_store(BLOCK_AT(q, i), x); \
+	c = v52_shr(v52_add(c, digit), V52_WIDTH); \
+	v52_madhi(&c, &x, &m0); \
+	v52_madlo(&t[i], &x, &y[0]); \
+	c = v52_add(c, t[i]); \
+	BLOCK_EACH(BLOCK_LO, i) BLOCK_EACH(BLOCK_HI, i)
+
+/*
+ * Rows of the reduction while c is the lowest column and t the ones above:
+ * q_i is the low digit of c, c + q_i (b 2^width - 1) ends in zeros, and what
+ * is above them is the next c and t. A row waits 6 cycles for the one before
+ * (one IFMA, one sum), less than its own IFMAs take.
+ *   t        t[2 BLOCK]: the lower half is stale afterwards
+ *   q        out: q[BLOCK]; bits above width are there, and ignored
+ *   b        b[BLOCK]: the lowest digits of mont52.h's mm
+ *   result   the next c
+ */
+static INLINE v52
+BLOCK_NAME(block_quotient)(v52 c, v52 *t, uint64_t *q, const uint64_t *b)
+{
+	v52 x, y[BLOCK];
+
+	v52_barrier();
+	BLOCK_ROWS(BLOCK_LOAD)
+	BLOCK_ROWS(BLOCK_ROW)
+	return c;
+}
+
+/*
+ * The same for the highest block of q, whose last two rows are of m itself:
+ * rest[BLOCK] are its digits from the second on, m0 is the first. There
+ * q_i = c k0, and c + lo(q_i m0) ends in zeros; lo(q_i m0) is 0 to
+ * 2^width - 1, so that the carry is that of c + 2^width - 1 whatever q_i is,
+ * and that product is never made.
+ */
+static INLINE v52
+BLOCK_NAME(block_quotient_last)(v52 c, v52 *t, uint64_t *q,
+    const uint64_t *b, const uint64_t *rest, v52 m0, v52 k0)
+{
+	const v52 digit = v52_set(V52_DIGIT);
+	v52 x, y[BLOCK];
+
+	v52_barrier();
+	BLOCK_ROWS(BLOCK_LOAD)
+	BLOCK_FIRST_ROWS(BLOCK_ROW)
+	BLOCK_ROWS(BLOCK_LOAD_REST)
+	BLOCK_LAST_ROWS(BLOCK_LAST_ROW)
+	return c;
+}
+
+#undef BLOCK_ROW
+#undef BLOCK_LAST_ROW
+#undef BLOCK_LO
 #undef BLOCK_HI
 #undef BLOCK_LOAD
+#undef BLOCK_LOAD_REST
 
 #define BLOCK_ZERO_LOW(i)	t[i] = v52_zero();
 #define BLOCK_ZERO_HIGH(i)	t[BLOCK + i] = v52_zero();
@@ -138,7 +205,8 @@ BLOCK_NAME(block_quotient)(v52 *t, uint64_t *q, const uint64_t *b, v52 k0)
 #define BLOCK_STORE(i)		v52_store(BLOCK_AT(out, i), t[i]);
 #define BLOCK_ADD(i)	t[i] = v52_add(t[i], v52_load(BLOCK_AT(in, i)));
 #define BLOCK_DIGIT(i) \
-	carry = v52_add(carry, t[i]); \
+	carry = v52_add(carry, c); \
+	c = t[i]; \
 	v52_store(BLOCK_AT(out, i), v52_and(carry, digit)); \
 	carry = v52_shr(carry, V52_WIDTH);
 
@@ -211,39 +279,52 @@ BLOCK_NAME(square)(uint64_t *z, const uint64_t *a, unsigned n)
 }
 
 /*
- * z = t / R mod m, as digits: z[n], t[2n] in columns, m[n], q[n] for the
- * quotient. With t below m R z is below 2 m.
- *   alias    z is t, or none of them
+ * z = t / R mod m, as digits: z[n], t[2n + 1] in columns with a zero on top;
+ * f->q gets the quotient. A block of t[] is one column above that of q.
+ *   alias    z may be t
  */
 static NOINLINE void
 BLOCK_NAME(reduce)(uint64_t *z, const uint64_t *columns,
-    const uint64_t *m, v52 k0, uint64_t *q, unsigned n)
+    const struct mont52 *f)
 {
 	const v52 digit = v52_set(V52_DIGIT);
-	const unsigned blocks = n / BLOCK;
-	v52 t[2 * BLOCK], carry = v52_zero();
+	const uint64_t *m = f->mm, *rest = BLOCK_AT(f->m, 1);
+	const unsigned last = f->n / BLOCK - 1;
+	uint64_t *q = f->q;
+	v52 t[2 * BLOCK], carry = v52_zero(), c = v52_load(columns);
 
 	BLOCK_ROWS(BLOCK_ZERO_LOW)
-	for (unsigned k = 0; k < blocks; k++) {
-		const uint64_t *in = BLOCK_AT(columns, k * BLOCK);
+	for (unsigned k = 0; k <= last; k++) {
+		const uint64_t *in = BLOCK_AT(columns, k * BLOCK + 1);
 
 		BLOCK_ROWS(BLOCK_ADD)
 		BLOCK_ROWS(BLOCK_ZERO_HIGH)
 		for (unsigned i = 0; i < k; i++)
 			BLOCK_NAME(block_multiply)(t, BLOCK_AT(q, i * BLOCK),
 			    BLOCK_AT(m, (k - i) * BLOCK));
-		BLOCK_NAME(block_quotient)(t, BLOCK_AT(q, k * BLOCK), m, k0);
+		if (k < last)
+			c = BLOCK_NAME(block_quotient)(c, t,
+			    BLOCK_AT(q, k * BLOCK), m);
+		else
+			c = BLOCK_NAME(block_quotient_last)(c, t,
+			    BLOCK_AT(q, k * BLOCK), m, rest,
+			    v52_load(f->m), v52_load(f->k0));
 		BLOCK_ROWS(BLOCK_SHIFT)
 	}
-	for (unsigned k = blocks; k < 2 * blocks; k++) {
-		const uint64_t *in = BLOCK_AT(columns, k * BLOCK);
-		uint64_t *out = BLOCK_AT(z, (k - blocks) * BLOCK);
+	for (unsigned k = 0; k <= last; k++) {
+		const uint64_t *in = BLOCK_AT(columns, f->n + k * BLOCK + 1);
+		uint64_t *out = BLOCK_AT(z, k * BLOCK);
 
 		BLOCK_ROWS(BLOCK_ADD)
 		BLOCK_ROWS(BLOCK_ZERO_HIGH)
-		for (unsigned i = k - blocks + 1; i < blocks; i++)
+		for (unsigned i = k + 1; i < last; i++)
 			BLOCK_NAME(block_multiply)(t, BLOCK_AT(q, i * BLOCK),
-			    BLOCK_AT(m, (k - i) * BLOCK));
+			    BLOCK_AT(m, (last + 1 + k - i) * BLOCK));
+		if (k < last)
+			BLOCK_NAME(block_multiply_last)(t,
+			    BLOCK_AT(q, last * BLOCK),
+			    BLOCK_AT(m, (k + 1) * BLOCK),
+			    BLOCK_AT(rest, (k + 1) * BLOCK));
 		BLOCK_ROWS(BLOCK_DIGIT)
 		BLOCK_ROWS(BLOCK_SHIFT)
 	}
@@ -260,5 +341,7 @@ BLOCK_NAME(reduce)(uint64_t *z, const uint64_t *columns,
 #undef BLOCK_DOUBLE_ODD
 #undef BLOCK_EACH
 #undef BLOCK_ROWS
+#undef BLOCK_FIRST_ROWS
+#undef BLOCK_LAST_ROWS
 #undef BLOCK_NAME
 #undef BLOCK

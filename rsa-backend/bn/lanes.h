@@ -144,9 +144,10 @@ lanes_field(uint64_t **scratch, unsigned n)
 {
 	struct mont52 f = { .n = n };
 
-	f.m = lanes_take(scratch, n);
+	f.m = lanes_take(scratch, n + 1);
+	f.mm = lanes_take(scratch, n);
 	f.k0 = lanes_take(scratch, 1);
-	f.t = lanes_take(scratch, 2 * n);
+	f.t = lanes_take(scratch, 2 * n + 1);
 	f.q = lanes_take(scratch, n);
 	return f;
 }
@@ -170,7 +171,7 @@ lanes_one(uint64_t *x, unsigned n)
 static inline size_t
 lanes_stream_size(unsigned n)
 {
-	return 7 * n + 1 + ((size_t)n << EXP52_WINDOW(n));
+	return 8 * n + 3 + ((size_t)n << EXP52_WINDOW(n));
 }
 
 static inline unsigned
@@ -182,7 +183,7 @@ lanes_streams(unsigned n)
 static size_t
 lanes_scratch_private(unsigned n)
 {
-	/* More than crt's 13 n + 1. */
+	/* More than crt's 14 n + 3. */
 	return lanes_streams(n) * lanes_stream_size(n) * V52_LANES *
 	    sizeof(uint64_t);
 }
@@ -190,7 +191,7 @@ lanes_scratch_private(unsigned n)
 static size_t
 lanes_scratch_public(unsigned n)
 {
-	return (8 * (size_t)n + 1) * V52_LANES * sizeof(uint64_t);
+	return (9 * (size_t)n + 3) * V52_LANES * sizeof(uint64_t);
 }
 
 /*
@@ -218,6 +219,7 @@ lanes_stream(struct exp52 *s, const struct path_half *half, size_t count,
 		lanes_put(r2, lane, h->prime->modulus.rr, n);
 		lanes_put(r3, lane, h->prime->r3, n);
 	}
+	mont52_prepare(&s->f);
 	/* x / R, then x R^3 / R; and R^2 / R. */
 	mont52_reduce(s->z, &s->f);
 	mont52_multiply(MONT52_AT(s->table, n), s->z, r3, &s->f);
@@ -294,6 +296,7 @@ lanes_crt_pass(unsigned n, const struct path_crt *crt, size_t count,
 		lanes_put(xp, lane, c->xp, n);
 		lanes_put(xq, lane, c->xq, n);
 	}
+	mont52_prepare(&f);
 	mont52_multiply(xp, xp, qinv, &f);
 	mont52_multiply(h, xq, qinv, &f);
 	mont52_difference(h, xp, h, &f);
@@ -327,6 +330,7 @@ lanes_product_pass(unsigned n, const struct path_product *product,
 		lanes_put(a, lane, x->a, n);
 		lanes_put(b, lane, x->b, n);
 	}
+	mont52_prepare(&f);
 	mont52_multiply(a, a, b, &f);
 	mont52_subtract_once(a, a, f.m, 0, n);
 	for (unsigned lane = 0; lane < count; lane++)
@@ -419,6 +423,7 @@ lanes_public_pass(unsigned n, const struct path_power *power, size_t count,
 		lanes_put(xr, lane, p->modulus->rr, n);
 		e[lane] = p->e;
 	}
+	mont52_prepare(&f);
 	mont52_multiply(xr, xr, x, &f);
 	lanes_public(&f, e, x, xr, z, product);
 	for (unsigned lane = 0; lane < count; lane++)

@@ -6,6 +6,10 @@
  * modulus. Numbers are arrays x[n][8] of digits below 2^width, aligned to 64
  * octets; n is 5 or a multiple of 10.
  *
+ * "2 m" is to be read as 2 m (1 + k / 2^52) after k operations, see
+ * mont52_reduce. With less than 2^12 of them in a power that is still below
+ * R, and the last one, which has no product, brings it below m (1 + 1 / 2^51).
+ *
  * A file that includes this includes v52_avx512.h first, or gets v52_array.h.
  */
 #ifndef MONT52_H
@@ -27,27 +31,45 @@
 
 #define MONT52_AT(x, i)	((x) + (size_t)(i) * V52_LANES)
 
-/* A modulus a lane, and where its operations put what they need. */
-struct mont52 {
-	unsigned	 n;
-	uint64_t	*m;		/* m[n]: odd */
-	uint64_t	*k0;		/* k0[1]: -1 / m mod 2^width */
-	uint64_t	*t;		/* t[2n]: columns */
-	uint64_t	*q;		/* q[n] */
-};
+/*
+ * Make what reductions need of m and k0, and the zeros on top.
+ */
+static NOINLINE void
+mont52_prepare(struct mont52 *f)
+{
+	const v52 digit = v52_set(V52_DIGIT), k0 = v52_load(f->k0);
+	v52 carry = v52_set(1);
+
+	v52_store(MONT52_AT(f->m, f->n), v52_zero());
+	v52_store(MONT52_AT(f->t, 2 * f->n), v52_zero());
+	for (unsigned i = 0; i < f->n; i++) {
+		const v52 x = v52_load(MONT52_AT(f->m, i));
+		const v52 above = v52_load(MONT52_AT(f->m, i + 1));
+
+		v52_madhi(&carry, &x, &k0);
+		v52_madlo(&carry, &above, &k0);
+		v52_store(MONT52_AT(f->mm, i), v52_and(carry, digit));
+		carry = v52_shr(carry, V52_WIDTH);
+	}
+}
 
 /*
- * z = t / R mod m: z[n] below m + 1 + t / R. f->t is columns or digits.
+ * z = t / R mod m: z[n] below m (1 + 1 / 2^width) + t / R. f->t is columns or
+ * digits.
+ *
+ * A row of a reduction makes the lowest column zero by a multiple of m. With
+ * m k0 (Orup 1995), whose lowest digit is -1, that multiple is the column
+ * itself, and no product is waited for; what is added is up to 2^width times
+ * as much, so the last two rows are of m: one brings the sum below 2 m, the
+ * other to the bound above.
  */
 static inline void
 mont52_reduce(uint64_t *z, const struct mont52 *f)
 {
-	const v52 k0 = v52_load(f->k0);
-
 	if (f->n == 5)
-		reduce_5(z, f->t, f->m, k0, f->q, f->n);
+		reduce_5(z, f->t, f);
 	else
-		reduce_10(z, f->t, f->m, k0, f->q, f->n);
+		reduce_10(z, f->t, f);
 }
 
 /*
