@@ -147,7 +147,7 @@ rsabackend_check_words(void **state)
 		{ "BN64", "wanted is libcrypto, bn64" },
 		{ "", "wanted is libcrypto, bn64" },
 		{ "pkcs11", "not supported yet" },
-		{ "x\ny", "x\\x0Ay" },
+		{ "x\ny", "x\\x0ay" },
 	};
 
 	(void)state;
