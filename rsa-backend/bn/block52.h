@@ -25,8 +25,6 @@
 #ifndef BLOCK_JOIN
 #define BLOCK_JOIN(a, b)	a ## _ ## b
 #define BLOCK_JOIN2(a, b)	BLOCK_JOIN(a, b)
-#define NOINLINE __attribute__((noinline))
-#define INLINE inline __attribute__((always_inline))
 #define BLOCK_AT(p, i)		((p) + (size_t)(i) * V52_LANES)
 
 /* A modulus a lane, and where its operations put what they need. */
@@ -66,7 +64,7 @@ struct mont52 {
 /*
  * t += a b, one block each: t[2 BLOCK], a[BLOCK], b[BLOCK].
  */
-static INLINE void
+static V52_INLINE void
 BLOCK_NAME(block_multiply)(v52 *t, const uint64_t *a, const uint64_t *b)
 {
 	v52 x, y[BLOCK];
@@ -90,7 +88,7 @@ BLOCK_NAME(block_multiply)(v52 *t, const uint64_t *a, const uint64_t *b)
 /*
  * t += the products b_i b_j with i < j: t[2 BLOCK], b[BLOCK].
  */
-static INLINE void
+static V52_INLINE void
 BLOCK_NAME(block_cross)(v52 *t, const uint64_t *b)
 {
 	v52 y[BLOCK];
@@ -114,7 +112,7 @@ BLOCK_NAME(block_cross)(v52 *t, const uint64_t *b)
  * t += a b but for the last two rows, which have rest for b: t[2 BLOCK],
  * a[BLOCK], b[BLOCK], rest[BLOCK].
  */
-static INLINE void
+static V52_INLINE void
 BLOCK_NAME(block_multiply_last)(v52 *t, const uint64_t *a, const uint64_t *b,
     const uint64_t *rest)
 {
@@ -159,7 +157,7 @@ BLOCK_NAME(block_multiply_last)(v52 *t, const uint64_t *a, const uint64_t *b,
  *   b        b[BLOCK]: the lowest digits of mont52.h's mm
  *   result   the next c
  */
-static INLINE v52
+static V52_INLINE v52
 BLOCK_NAME(block_quotient)(v52 c, v52 *t, uint64_t *q, const uint64_t *b)
 {
 	v52 x, y[BLOCK];
@@ -177,7 +175,7 @@ BLOCK_NAME(block_quotient)(v52 c, v52 *t, uint64_t *q, const uint64_t *b)
  * 2^width - 1, so that the carry is that of c + 2^width - 1 whatever q_i is,
  * and that product is never made.
  */
-static INLINE v52
+static V52_INLINE v52
 BLOCK_NAME(block_quotient_last)(v52 c, v52 *t, uint64_t *q,
     const uint64_t *b, const uint64_t *rest, v52 m0, v52 k0)
 {
@@ -214,7 +212,7 @@ BLOCK_NAME(block_quotient_last)(v52 c, v52 *t, uint64_t *q,
  * z = a b in columns: z[2n], a[n], b[n].
  *   alias    z is none of them
  */
-static NOINLINE void
+static V52_NOINLINE void
 BLOCK_NAME(multiply)(uint64_t *z, const uint64_t *a, const uint64_t *b,
     unsigned n)
 {
@@ -251,7 +249,7 @@ BLOCK_NAME(multiply)(uint64_t *z, const uint64_t *a, const uint64_t *b,
  * z = a a in columns: z[2n], a[n].
  *   alias    z is not a
  */
-static NOINLINE void
+static V52_NOINLINE void
 BLOCK_NAME(square)(uint64_t *z, const uint64_t *a, unsigned n)
 {
 	const unsigned blocks = n / BLOCK;
@@ -283,7 +281,7 @@ BLOCK_NAME(square)(uint64_t *z, const uint64_t *a, unsigned n)
  * f->q gets the quotient. A block of t[] is one column above that of q.
  *   alias    z may be t
  */
-static NOINLINE void
+static V52_NOINLINE void
 BLOCK_NAME(reduce)(uint64_t *z, const uint64_t *columns,
     const struct mont52 *f)
 {

@@ -49,7 +49,7 @@ exp52_window(const struct exp52 *s, unsigned from, unsigned w)
  * z = table[index] in every lane: z[n], five digits at a time.
  *   ct       leaks n and w only
  */
-static NOINLINE void
+static V52_NOINLINE void
 exp52_lookup(uint64_t *z, const uint64_t *table, v52 index, unsigned w,
     unsigned n)
 {
@@ -101,7 +101,7 @@ exp52_fill(struct exp52 *s, unsigned streams, unsigned w)
  *   bits     no exponent has more; at most width n
  *   ct       leaks n, bits and streams only
  */
-static NOINLINE void
+static V52_NOINLINE void
 exp52_power(struct exp52 *s, unsigned streams, unsigned bits)
 {
 	const unsigned n = s->f.n, w = EXP52_WINDOW(n);

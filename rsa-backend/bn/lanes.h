@@ -37,20 +37,20 @@ lanes_digits(unsigned bits, unsigned unit)
 	return 0;
 }
 
-static unsigned
+static V52_NOINLINE unsigned
 lanes_digits_prime(unsigned bits)
 {
 	return lanes_digits(bits, 5);
 }
 
-static unsigned
+static V52_NOINLINE unsigned
 lanes_digits_modulus(unsigned bits)
 {
 	return lanes_digits(bits, 10);
 }
 
 /* No secret stays in registers and in the stack of what was called. */
-static NOINLINE void
+static V52_NOINLINE void
 lanes_wipe(void)
 {
 	uint8_t stack[LANES_STACK];
@@ -78,7 +78,7 @@ lanes_word(const uint8_t *in, size_t len, size_t k)
 	return z;
 }
 
-static void
+static V52_NOINLINE void
 lanes_from_octets(void *z, unsigned n, const uint8_t *in, size_t len)
 {
 	for (unsigned i = 0; i < n; i++) {
@@ -91,7 +91,7 @@ lanes_from_octets(void *z, unsigned n, const uint8_t *in, size_t len)
 	v52_clear();
 }
 
-static void
+static V52_NOINLINE void
 lanes_to_octets(uint8_t *out, size_t len, const void *x, unsigned n)
 {
 	uint64_t bits = 0, digit;
@@ -180,7 +180,7 @@ lanes_streams(unsigned n)
 	return n <= EXP52_SMALL ? 2 : 1;
 }
 
-static size_t
+static V52_NOINLINE size_t
 lanes_scratch_private(unsigned n)
 {
 	/* More than crt's 14 n + 3. */
@@ -188,7 +188,7 @@ lanes_scratch_private(unsigned n)
 	    sizeof(uint64_t);
 }
 
-static size_t
+static V52_NOINLINE size_t
 lanes_scratch_public(unsigned n)
 {
 	return (9 * (size_t)n + 3) * V52_LANES * sizeof(uint64_t);
@@ -244,7 +244,7 @@ lanes_stream_end(struct exp52 *s, const struct path_half *half, size_t count)
 		lanes_get(half[lane].z, s->z, lane, n);
 }
 
-static NOINLINE void
+static V52_NOINLINE void
 lanes_power_pass(unsigned n, unsigned bits, const struct path_half *half,
     size_t count, uint64_t *scratch)
 {
@@ -259,7 +259,7 @@ lanes_power_pass(unsigned n, unsigned bits, const struct path_half *half,
 		    count - i * V52_LANES);
 }
 
-static void
+static V52_NOINLINE void
 lanes_power_private(unsigned n, unsigned bits, const struct path_half *half,
     size_t count, void *scratch)
 {
@@ -275,7 +275,7 @@ lanes_power_private(unsigned n, unsigned bits, const struct path_half *half,
  * (xp - xq) qinv / R = xp qinv / R - xq qinv / R: two products, so that xq
  * needs no reduction before it. The difference plus 2 p is below 4 p.
  */
-static NOINLINE void
+static V52_NOINLINE void
 lanes_crt_pass(unsigned n, const struct path_crt *crt, size_t count,
     uint64_t *scratch)
 {
@@ -307,14 +307,14 @@ lanes_crt_pass(unsigned n, const struct path_crt *crt, size_t count,
 		lanes_get(crt[lane].z, z, lane, 2 * n);
 }
 
-static void
+static V52_NOINLINE void
 lanes_crt(unsigned n, const struct path_crt *crt, size_t count, void *scratch)
 {
 	lanes_crt_pass(n, crt, count, scratch);
 	lanes_wipe();
 }
 
-static NOINLINE void
+static V52_NOINLINE void
 lanes_product_pass(unsigned n, const struct path_product *product,
     size_t count, uint64_t *scratch)
 {
@@ -337,7 +337,7 @@ lanes_product_pass(unsigned n, const struct path_product *product,
 		lanes_get(product[lane].z, a, lane, n);
 }
 
-static void
+static V52_NOINLINE void
 lanes_product(unsigned n, const struct path_product *product, size_t count,
     void *scratch)
 {
@@ -404,7 +404,7 @@ lanes_public(const struct mont52 *f, const uint64_t *e, const uint64_t *x,
 	mont52_subtract_once(z, z, f->m, 0, f->n);
 }
 
-static NOINLINE void
+static V52_NOINLINE void
 lanes_public_pass(unsigned n, const struct path_power *power, size_t count,
     uint64_t *scratch)
 {
@@ -430,7 +430,7 @@ lanes_public_pass(unsigned n, const struct path_power *power, size_t count,
 		lanes_get(power[lane].z, z, lane, n);
 }
 
-static void
+static V52_NOINLINE void
 lanes_power_public(unsigned n, const struct path_power *power, size_t count,
     void *scratch)
 {

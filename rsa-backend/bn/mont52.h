@@ -34,7 +34,7 @@
 /*
  * Make what reductions need of m and k0, and the zeros on top.
  */
-static NOINLINE void
+static V52_NOINLINE void
 mont52_prepare(struct mont52 *f)
 {
 	const v52 digit = v52_set(V52_DIGIT), k0 = v52_load(f->k0);
@@ -108,7 +108,7 @@ mont52_square(uint64_t *z, const uint64_t *a, const struct mont52 *f)
  * shift that makes b twice b, 1 or 0.
  *   alias    z may be a
  */
-static NOINLINE void
+static V52_NOINLINE void
 mont52_subtract_once(uint64_t *z, const uint64_t *a, const uint64_t *b,
     unsigned twice, unsigned n)
 {
@@ -139,7 +139,7 @@ mont52_subtract_once(uint64_t *z, const uint64_t *a, const uint64_t *b,
  *   out      above 0, below 4 m
  *   alias    z may be a or b
  */
-static NOINLINE void
+static V52_NOINLINE void
 mont52_difference(uint64_t *z, const uint64_t *a, const uint64_t *b,
     const struct mont52 *f)
 {
@@ -160,7 +160,7 @@ mont52_difference(uint64_t *z, const uint64_t *a, const uint64_t *b,
 /*
  * z = a + x b, all digits: z[2n], a[n], x[n], b[n]; the sum is below R^2.
  */
-static NOINLINE void
+static V52_NOINLINE void
 mont52_multiply_add(uint64_t *z, const uint64_t *a, const uint64_t *x,
     const uint64_t *b, unsigned n)
 {

@@ -15,6 +15,9 @@
 /* this room */
 #include "rsa-backend/bn/wipe.h"
 
+#define V52_INLINE	inline __attribute__((always_inline))
+#define V52_NOINLINE	__attribute__((noinline, unused))
+
 #define V52_LANES	8
 #ifndef V52_WIDTH
 #define V52_WIDTH	52
@@ -69,14 +72,14 @@ v52_store(uint64_t *p, v52 a)
  * V52_WIDTH bits count, the others are ignored as VPMADD52 does. Calls, not
  * inlined: there are a thousand of them.
  */
-static __attribute__((noinline)) void
+static V52_NOINLINE void
 v52_madlo(v52 *c, const v52 *a, const v52 *b)
 {
 	V52_EACH(i)
 		c->lane[i] += (a->lane[i] * b->lane[i]) & V52_DIGIT;
 }
 
-static __attribute__((noinline)) void
+static V52_NOINLINE void
 v52_madhi(v52 *c, const v52 *a, const v52 *b)
 {
 	V52_EACH(i) {

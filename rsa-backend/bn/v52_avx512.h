@@ -14,6 +14,9 @@
 #include <immintrin.h>
 #include <stdint.h>
 
+#define V52_INLINE	inline __attribute__((always_inline))
+#define V52_NOINLINE	__attribute__((noinline, unused))
+
 #define V52_LANES	8
 #define V52_WIDTH	52
 #define V52_DIGIT	((UINT64_C(1) << V52_WIDTH) - 1)
