@@ -59,10 +59,10 @@ bn_window_part(void *arg, unsigned thread, size_t rounds)
 	while (rounds-- > 0)
 		switch (parts->op) {
 		case BN_MUL:
-			mont_product(parts->z, parts->a, parts->b, c->n);
+			row_product(parts->z, parts->a, parts->b, c->n);
 			break;
 		case BN_SQR:
-			mont_square_product(parts->z, parts->a, c->n, c->t);
+			row_square(parts->z, parts->a, c->n);
 			break;
 		case BN_MODMUL:
 			mont_multiply(c, parts->a, parts->a, parts->b);

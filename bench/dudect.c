@@ -10,7 +10,7 @@
  * What is timed is rsasign_run of one request: both halves and CRT, without
  * blinding, which would hide what is looked for. Of the class "exponent" d_p
  * and d_q are fixed or random, of the class "message" the encoded message is.
- * --leak adds a loop as long as the low digit of the secret has one bits, to
+ * --leak adds a comparison of the secret that ends at the first difference, to
  * show that such a thing is seen.
  *
  * Exit: 0 every |t| is below 5, 1 one is not; usage and faults as dkimbench.
@@ -193,7 +193,7 @@ run_one(struct dudect *d, const struct path *path, const char *class,
 	/* "all": of all values; else of those up to that percentile */
 	snprintf(text, sizeof text, "%.2f", sample.crop);
 	table_text(&d->table, sample.crop < 100 ? text : "all");
-	table_end(&d->table, fabs(sample.t) < T_MAX ? "" : "differs");
+	table_end(&d->table, fabs(sample.t) < T_MAX ? NULL : "differs");
 	if (fabs(sample.t) > *worst)
 		*worst = fabs(sample.t);
 	return 0;
