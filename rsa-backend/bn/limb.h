@@ -85,12 +85,14 @@ limb_mask_equal(unsigned a, unsigned b)
  *   z, a, b  n limbs
  *   ct       leaks n only
  *   alias    z may be a or b
+ * Limb by limb: a vector would wait for the limbs that were just written.
  */
 static inline void
 limb_select(limb *z, limb mask, const limb *a, const limb *b, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
-		z[i] = (limb)(b[i] ^ ((a[i] ^ b[i]) & mask));
+		z[i] = (limb)(b[i] ^
+		    (limb_barrier((limb)(a[i] ^ b[i])) & mask));
 }
 
 /*

@@ -10,10 +10,12 @@
 #include "rsa-backend/bn/limb.h"
 #include "rsa-backend/bn/mont.h"
 
-/* Limbs that one step of the selection reads of each entry. */
-#define MODEXP_CHUNK	(64 / LIMB_SIZE)
+/* Limbs of a vector, and of the vectors that a pass over a table selects. */
+#define MODEXP_VECTOR	((unsigned)(16 / LIMB_SIZE))
+#define MODEXP_CHUNK	(4 * MODEXP_VECTOR)
 
-typedef limb modexp_chunk __attribute__((vector_size(64)));
+typedef limb modexp_vector __attribute__((vector_size(16)));
+typedef int32_t modexp_mask __attribute__((vector_size(16)));
 
 /*
  * Bits of a window: where 16 entries of a table take less time to make than
@@ -47,6 +49,54 @@ modexp_bits(const limb *x, unsigned n, unsigned at, unsigned count)
 	return (unsigned)(t >> shift) & ((1U << count) - 1);
 }
 
+static inline modexp_vector
+modexp_load(const limb *x)
+{
+	modexp_vector v;
+
+	memcpy(&v, x, sizeof(v));
+	return v;
+}
+
+static inline void
+modexp_store(limb *z, modexp_vector v)
+{
+	memcpy(z, &v, sizeof(v));
+}
+
+/*
+ * A chunk of modexp_select: MODEXP_CHUNK limbs of each entry.
+ */
+static inline void
+modexp_select_chunk(limb *z, const limb *table, unsigned n, unsigned entries,
+    unsigned index)
+{
+	const modexp_vector zero = { 0 };
+	modexp_vector a = zero, b = zero, c = zero, d = zero;
+	int32_t wanted = (int32_t)index;
+
+	/* As limb_barrier. */
+	__asm__("" : "+r"(wanted));
+	modexp_mask difference, at = { 0 },
+	    index4 = { wanted, wanted, wanted, wanted };
+
+	for (unsigned i = 0; i < entries; i++, table += n) {
+		/* Below zero once 1 is taken away: only 0 is. */
+		difference = at ^ index4;
+		modexp_vector mask = (modexp_vector)((difference - 1) >> 31);
+
+		at += 1;
+		a |= modexp_load(table) & mask;
+		b |= modexp_load(table + MODEXP_VECTOR) & mask;
+		c |= modexp_load(table + 2 * MODEXP_VECTOR) & mask;
+		d |= modexp_load(table + 3 * MODEXP_VECTOR) & mask;
+	}
+	modexp_store(z, a);
+	modexp_store(z + MODEXP_VECTOR, b);
+	modexp_store(z + 2 * MODEXP_VECTOR, c);
+	modexp_store(z + 3 * MODEXP_VECTOR, d);
+}
+
 /*
  * z = table[index].
  *   z        n limbs
@@ -59,15 +109,13 @@ modexp_select(limb *z, const limb *table, unsigned n, unsigned entries,
 {
 	unsigned j = 0;
 
-	for (; j + MODEXP_CHUNK <= n; j += MODEXP_CHUNK) {
-		modexp_chunk sum = { 0 }, entry;
-
-		for (unsigned i = 0; i < entries; i++) {
-			memcpy(&entry, table + (size_t)i * n + j,
-			    sizeof(entry));
-			sum |= entry & limb_mask_equal(i, index);
-		}
-		memcpy(z + j, &sum, sizeof(sum));
+	for (; j + MODEXP_CHUNK <= n; j += MODEXP_CHUNK)
+		modexp_select_chunk(z + j, table + j, n, entries, index);
+	/* The last chunk lies over the one before. */
+	if (j > 0 && j < n) {
+		j = n - MODEXP_CHUNK;
+		modexp_select_chunk(z + j, table + j, n, entries, index);
+		return;
 	}
 	for (; j < n; j++) {
 		limb sum = 0;

@@ -25,56 +25,11 @@ struct mont {
 	limb		*t;		/* mont_scratch(n) limbs of room */
 };
 
-/* Limbs of room: a product, and a block of squares or a difference. */
+/* Limbs of room: a product and a difference. */
 static inline size_t
 mont_scratch(unsigned n)
 {
-	return 2 * (size_t)n + (n > 2 * ROW_BLOCK ? n : 2 * ROW_BLOCK);
-}
-
-/*
- * z = x y.
- *   z        2n limbs, apart from x and y
- *   x, y     n limbs
- */
-static inline void
-mont_product(limb *z, const limb *x, const limb *y, unsigned n)
-{
-	unsigned i = 0;
-
-	memset(z, 0, 2 * LIMB_SIZE * n);
-	for (; i + ROW_BLOCK <= n; i += ROW_BLOCK)
-		row_block_add_product(z + i, x, n, y + i);
-	for (; i < n; i++)
-		z[i + n] = row_add_product(z + i, x, n, y[i]);
-}
-
-/*
- * z = x^2: products of different limbs, twice, and squares of limbs.
- *   z        2n limbs, apart from x
- *   x        n limbs
- *   s        2 ROW_BLOCK limbs of room
- */
-static inline void
-mont_square_product(limb *z, const limb *x, unsigned n, limb *s)
-{
-	limb carry = 0;
-	unsigned i = 0;
-
-	/* A block leaves out the products of its own limbs. */
-	memset(z, 0, 2 * LIMB_SIZE * n);
-	for (; i + ROW_BLOCK <= n; i += ROW_BLOCK)
-		row_block_add_product(z + 2 * i + ROW_BLOCK,
-		    x + i + ROW_BLOCK, n - i - ROW_BLOCK, x + i);
-	for (; i < n; i++)
-		z[i + n] = row_add_product(z + 2 * i + 1, x + i + 1,
-		    n - i - 1, x[i]);
-
-	for (i = 0; i + ROW_BLOCK <= n; i += ROW_BLOCK)
-		carry = row_block_double_add_square(z + 2 * i, x + i, carry,
-		    s);
-	for (; i < n; i++)
-		carry = limb_double_add_square(z + 2 * i, x[i], carry);
+	return 3 * (size_t)n;
 }
 
 /*
@@ -85,19 +40,14 @@ mont_square_product(limb *z, const limb *x, unsigned n, limb *s)
 static inline void
 mont_reduce(const struct mont *c, limb *z)
 {
-	limb *t = c->t, *difference = c->t + 2 * c->n;
-	limb carry = 0, borrow;
-	unsigned n = c->n, i = 0;
+	unsigned n = c->n;
+	limb *t = c->t + n, *difference = c->t + 2 * (size_t)n;
+	limb carry = row_reduce(c->t, c->m, n, c->k0), borrow;
 
-	for (; i + ROW_BLOCK <= n; i += ROW_BLOCK)
-		carry = row_block_reduce(t + i, c->m, n, c->k0, carry);
-	for (; i < n; i++)
-		carry = row_reduce(t + i, c->m, n, c->k0, carry);
-
-	/* Now t / R + carry R is below 2 m: take m away unless that borrows. */
-	borrow = row_subtract(difference, t + n, c->m, n);
-	limb_select(z, limb_mask((limb)(borrow & (carry ^ 1))), t + n,
-	    difference, n);
+	/* Now t + carry R is below 2 m: take m away unless that borrows. */
+	borrow = row_subtract(difference, t, c->m, n);
+	limb_select(z, limb_mask((limb)(borrow & (carry ^ 1))), t, difference,
+	    n);
 }
 
 /*
@@ -109,7 +59,7 @@ mont_reduce(const struct mont *c, limb *z)
 static inline void
 mont_multiply(const struct mont *c, limb *z, const limb *a, const limb *b)
 {
-	mont_product(c->t, a, b, c->n);
+	row_product(c->t, a, b, c->n);
 	mont_reduce(c, z);
 }
 
@@ -122,7 +72,7 @@ mont_multiply(const struct mont *c, limb *z, const limb *a, const limb *b)
 static inline void
 mont_square(const struct mont *c, limb *z, const limb *a)
 {
-	mont_square_product(c->t, a, c->n, c->t + 2 * c->n);
+	row_square(c->t, a, c->n);
 	mont_reduce(c, z);
 }
 

@@ -24,8 +24,6 @@
 #error "rows of MULX are of 64-bit limbs"
 #endif
 
-#define ROW_BLOCK	8
-
 #define ROW_NOINLINE	__attribute__((noinline, unused))
 
 /* Names of registers, for the window as a row finds it. */
@@ -98,6 +96,16 @@
 	"movq 48(%[z]), %%r14\n\t" \
 	"movq 56(%[z]), %%r15\n\t"
 
+#define ROW_WINDOW_ZERO \
+	"xorl %%r8d, %%r8d\n\t" \
+	"xorl %%r9d, %%r9d\n\t" \
+	"xorl %%r10d, %%r10d\n\t" \
+	"xorl %%r11d, %%r11d\n\t" \
+	"xorl %%r12d, %%r12d\n\t" \
+	"xorl %%r13d, %%r13d\n\t" \
+	"xorl %%r14d, %%r14d\n\t" \
+	"xorl %%r15d, %%r15d\n\t"
+
 #define ROW_WINDOW_STORE \
 	"movq %%r8, 0(%[z])\n\t" \
 	"movq %%r9, 8(%[z])\n\t" \
@@ -140,6 +148,29 @@
 	"xmm1", "cc", "memory"
 
 /*
+ * z = x y.
+ *   z        8 tiles + 8 limbs
+ *   x        8 tiles limbs, tiles at least 1
+ *   y        8 limbs
+ */
+ROW_NOINLINE static void
+row_tiles_product(limb *z, const limb *x, size_t tiles, const limb *y)
+{
+	__asm__ volatile(
+	    "movq %%rax, %%xmm1\n\t"
+	    ROW_WINDOW_ZERO
+	    "1:\n\t"
+	    ROW_TILE(ROW_ADD)
+	    "leaq 64(%[z]), %[z]\n\t"
+	    ROW_TILE_DONE
+	    "jnz 1b\n\t"
+	    ROW_WINDOW_STORE
+	    : [z] "+r"(z), [x] "+r"(x), "+a"(tiles)
+	    : [y] "r"(y)
+	    : "rdx", ROW_CLOBBERS);
+}
+
+/*
  * z + carry = z + x y.
  *   z        8 tiles + 8 limbs
  *   x        8 tiles limbs, tiles at least 1
@@ -168,20 +199,20 @@ row_tiles_add_product(limb *z, const limb *x, size_t tiles, const limb *y)
 }
 
 /*
- * z + carry = z + m q, for the q of 8 limbs that makes z[0..7] zero; q is put
- * there.
+ * z + carry' = z + m q + carry, for the q of 8 limbs that makes z[0..7] zero;
+ * q is put there.
  *   z        8 tiles + 8 limbs
  *   m        8 tiles limbs, tiles at least 1
- *   returns  carry, 0 or 1
+ *   carry    0 or 1, to add to z[8 tiles]; the sum then fits but for carry'
+ *   returns  carry', 0 or 1
  */
 ROW_NOINLINE static limb
-row_tiles_reduce(limb *z, const limb *m, size_t tiles, limb k0)
+row_tiles_reduce(limb *z, const limb *m, size_t tiles, limb k0, limb carry)
 {
-	limb carry;
-
 	__asm__ volatile(
 	    "movq %%rax, %%xmm1\n\t"
 	    "pxor %%xmm0, %%xmm0\n\t"
+	    "movq %%rdx, %%xmm2\n\t"
 	    ROW_WINDOW_LOAD
 	    ROW_TILE(ROW_REDUCE)
 	    "movq %[z], %[y]\n\t"
@@ -194,12 +225,23 @@ row_tiles_reduce(limb *z, const limb *m, size_t tiles, limb k0)
 	    ROW_TILE_DONE
 	    "jnz 1b\n\t"
 	    "2:\n\t"
+	    "movq %%xmm2, %%rax\n\t"
+	    "negq %%rax\n\t"
+	    "adcq $0, %%r8\n\t"
+	    "adcq $0, %%r9\n\t"
+	    "adcq $0, %%r10\n\t"
+	    "adcq $0, %%r11\n\t"
+	    "adcq $0, %%r12\n\t"
+	    "adcq $0, %%r13\n\t"
+	    "adcq $0, %%r14\n\t"
+	    "adcq $0, %%r15\n\t"
+	    "sbbq $0, %%rdx\n\t"
 	    ROW_WINDOW_STORE
 	    : [z] "+r"(z), [x] "+r"(m), [y] "+r"(k0), "+a"(tiles),
-	    "=&d"(carry)
+	    "+d"(carry)
 	    :
-	    : ROW_CLOBBERS);
-	return carry & 1;
+	    : "xmm2", ROW_CLOBBERS);
+	return 0 - carry;
 }
 
 /* Row of one limb: z[at] = low + previous high + z[at]. */
@@ -310,51 +352,6 @@ row_add(limb *z, const limb *x, const limb *y, unsigned n)
 		carry = (limb)(t >> 64);
 	}
 	return carry;
-}
-
-static inline limb
-row_reduce(limb *z, const limb *m, unsigned n, limb k0, limb carry)
-{
-	return limb_add(z + n, row_add_product(z, m, n, z[0] * k0), carry);
-}
-
-/*
- * The rest of a block: limbs of x above the last whole tile, rows of y each.
- *   z        n + 8 limbs
- *   carry    0 or 1, to add to z[8]
- *   returns  carry, 0 or 1
- */
-static inline limb
-row_block_rest(limb *z, const limb *x, unsigned n, const limb *y, limb carry)
-{
-	for (unsigned i = 0; i < n; i++)
-		carry = limb_add(z + i + 8, row_add_product(z + i, y, 8, x[i]),
-		    carry);
-	return carry;
-}
-
-static inline void
-row_block_add_product(limb *z, const limb *x, unsigned n, const limb *y)
-{
-	unsigned whole = n / 8 * 8;
-	limb carry = 0;
-
-	if (whole > 0)
-		carry = row_tiles_add_product(z, x, whole / 8, y);
-	(void)row_block_rest(z + whole, x + whole, n - whole, y, carry);
-}
-
-static inline limb
-row_block_reduce(limb *z, const limb *m, unsigned n, limb k0, limb carry)
-{
-	unsigned whole = n / 8 * 8;
-	limb above = carry;
-
-	for (unsigned i = 0; i < 8; i++)
-		above = limb_add(z + n + i, 0, above);
-	carry = row_tiles_reduce(z, m, whole / 8, k0);
-	return above + row_block_rest(z + whole, m + whole, n - whole, z,
-	    carry);
 }
 
 /* A product of two limbs of x, added to two of the window. */
@@ -510,11 +507,124 @@ row_double_add_squares(limb *z, const limb *s, const limb *x, limb carry)
 	return carry;
 }
 
-static inline limb
-row_block_double_add_square(limb *z, const limb *x, limb carry, limb *s)
+/* Limbs of n that whole tiles cover. */
+static inline unsigned
+row_whole(unsigned n)
 {
-	row_triangle(s, x);
-	return row_double_add_squares(z, s, x, carry);
+	return n / 8 * 8;
+}
+
+/*
+ * A block of rows beyond its whole tiles: z + carry' = z + x y + 2^512 carry.
+ *   z        n + 8 limbs
+ *   x        n limbs, n below 8
+ *   y        8 limbs
+ *   carry    0 or 1, and so is what is returned
+ */
+ROW_NOINLINE static limb
+row_block_rest(limb *z, const limb *x, unsigned n, const limb *y, limb carry)
+{
+	for (unsigned i = 0; i < n; i++)
+		carry = limb_add(z + i + 8, row_add_product(z + i, y, 8, x[i]),
+		    carry);
+	return carry;
+}
+
+/*
+ * Rows up to 8: z = z + x y, above the n limbs of z that are there.
+ *   z        n + 8 limbs
+ *   x        n limbs
+ *   y        8 limbs
+ */
+static inline void
+row_block_add_product(limb *z, const limb *x, unsigned n, const limb *y)
+{
+	unsigned whole = row_whole(n);
+	limb carry = 0;
+
+	memset(z + n, 0, 8 * LIMB_SIZE);
+	if (whole > 0)
+		carry = row_tiles_add_product(z, x, whole / 8, y);
+	if (whole < n)
+		(void)row_block_rest(z + whole, x + whole, n - whole, y,
+		    carry);
+}
+
+/*
+ * As row_tiles_reduce, for n limbs of m, at least 8.
+ */
+static inline limb
+row_block_reduce(limb *z, const limb *m, unsigned n, limb k0, limb carry)
+{
+	unsigned whole = row_whole(n);
+	limb above;
+
+	if (whole == n)
+		return row_tiles_reduce(z, m, n / 8, k0, carry);
+	/* The carry belongs into the rest, where no tile adds it. */
+	for (unsigned i = 0; i < 8; i++)
+		carry = limb_add(z + n + i, 0, carry);
+	above = carry;
+	carry = row_tiles_reduce(z, m, whole / 8, k0, 0);
+	return above + row_block_rest(z + whole, m + whole, n - whole, z,
+	    carry);
+}
+
+static inline void
+row_product(limb *z, const limb *x, const limb *y, unsigned n)
+{
+	unsigned i = 0;
+
+	if (n % 8 == 0) {
+		row_tiles_product(z, x, n / 8, y);
+		i = 8;
+	} else
+		memset(z, 0, LIMB_SIZE * n);
+	for (; i + 8 <= n; i += 8)
+		row_block_add_product(z + i, x, n, y + i);
+	for (; i < n; i++)
+		z[n + i] = row_add_product(z + i, x, n, y[i]);
+}
+
+static inline void
+row_square(limb *z, const limb *x, unsigned n)
+{
+	limb s[16], carry = 0;
+	unsigned i = 0, whole = row_whole(n);
+
+	/* A block leaves out the products of its own limbs. */
+	if (n % 8 == 0 && n > 8) {
+		memset(z, 0, 8 * LIMB_SIZE);
+		row_tiles_product(z + 8, x + 8, n / 8 - 1, x);
+		i = 8;
+	} else
+		memset(z, 0, LIMB_SIZE * n);
+	for (; i < whole; i += 8)
+		row_block_add_product(z + 2 * i + 8, x + i + 8, n - i - 8,
+		    x + i);
+	for (; i < n; i++)
+		z[n + i] = row_add_product(z + 2 * i + 1, x + i + 1,
+		    n - i - 1, x[i]);
+	for (i = 0; i < whole; i += 8) {
+		row_triangle(s, x + i);
+		carry = row_double_add_squares(z + 2 * i, s, x + i, carry);
+	}
+	for (; i < n; i++)
+		carry = limb_double_add_square(z + 2 * i, x[i], carry);
+}
+
+static inline limb
+row_reduce(limb *z, const limb *m, unsigned n, limb k0)
+{
+	limb carry = 0;
+	unsigned i = 0;
+
+	for (; i + 8 <= n; i += 8)
+		carry = row_block_reduce(z + i, m, n, k0, carry);
+	for (; i < n; i++)
+		carry = limb_add(z + n + i,
+		    row_add_product(z + i, m, n, z[i] * k0), carry);
+	return carry;
 }
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rows in plain C: one number times one limb. mont.h is built on these or on
+ * Rows in plain C: one number times one limb; and what is made of rows: a
+ * product, a square, Montgomery's reduction. mont.h is built on these or on
  * those of row_adx.h, whichever is included first.
- *
- * A block is ROW_BLOCK rows done together; here it is one row.
  *
  * ct, of all: leaks n only.
  */
@@ -12,8 +11,6 @@
 
 /* this room */
 #include "rsa-backend/bn/limb.h"
-
-#define ROW_BLOCK	1
 
 /*
  * z + carry R = z + x y, R = 2^(BN_LIMB_BITS n).
@@ -69,57 +66,57 @@ row_add(limb *z, const limb *x, const limb *y, unsigned n)
 }
 
 /*
- * One step of Montgomery's reduction: z + carry R b = z + q m + carry R,
- * b = 2^BN_LIMB_BITS, with the q for which z[0] becomes zero.
- *   z        n + 1 limbs
+ * z = x y.
+ *   z        2n limbs, apart from x and y
+ *   x, y     n limbs
+ */
+static inline void
+row_product(limb *z, const limb *x, const limb *y, unsigned n)
+{
+	memset(z, 0, LIMB_SIZE * n);
+	for (unsigned i = 0; i < n; i++)
+		z[n + i] = row_add_product(z + i, x, n, y[i]);
+}
+
+/*
+ * z = x^2: products of different limbs, twice, and squares of limbs.
+ *   z        2n limbs, apart from x
+ *   x        n limbs
+ */
+static inline void
+row_square(limb *z, const limb *x, unsigned n)
+{
+	limb carry = 0;
+
+	memset(z, 0, LIMB_SIZE * n);
+	for (unsigned i = 0; i < n; i++)
+		z[n + i] = row_add_product(z + 2 * i + 1, x + i + 1,
+		    n - i - 1, x[i]);
+	for (unsigned i = 0; i < n; i++)
+		carry = limb_double_add_square(z + 2 * i, x[i], carry);
+}
+
+/*
+ * z + carry R^2 = z + q m, with the q of n limbs for which z mod R becomes
+ * zero.
+ *   z        2n limbs; the lower half, zero, may be left as anything
  *   m        n limbs
- *   k0       -m^-1 mod b
- *   carry    0 or 1
+ *   k0       -m^-1 mod b, b = 2^BN_LIMB_BITS
  *   returns  carry, 0 or 1
  *   source   Montgomery 1985
  */
 static inline limb
-row_reduce(limb *z, const limb *m, unsigned n, limb k0, limb carry)
+row_reduce(limb *z, const limb *m, unsigned n, limb k0)
 {
-	limb q = (limb)((wide)z[0] * k0);
+	limb carry = 0;
 
-	return limb_add(z + n, row_add_product(z, m, n, q), carry);
-}
+	for (unsigned i = 0; i < n; i++) {
+		limb q = (limb)((wide)z[i] * k0);
 
-/*
- * z = z + x y, which fits.
- *   z        n + ROW_BLOCK limbs
- *   x        n limbs
- *   y        ROW_BLOCK limbs
- */
-static inline void
-row_block_add_product(limb *z, const limb *x, unsigned n, const limb *y)
-{
-	z[n] = (limb)(z[n] + row_add_product(z, x, n, y[0]));
-}
-
-/*
- * ROW_BLOCK steps of row_reduce.
- *   z        n + ROW_BLOCK limbs; z[0..ROW_BLOCK-1] are of no use afterwards
- *   m        n limbs, n at least ROW_BLOCK
- */
-static inline limb
-row_block_reduce(limb *z, const limb *m, unsigned n, limb k0, limb carry)
-{
-	return row_reduce(z, m, n, k0, carry);
-}
-
-/*
- * limb_double_add_square of ROW_BLOCK limbs.
- *   z        2 ROW_BLOCK limbs
- *   x        ROW_BLOCK limbs
- *   s        2 ROW_BLOCK limbs of room
- */
-static inline limb
-row_block_double_add_square(limb *z, const limb *x, limb carry, limb *s)
-{
-	(void)s;
-	return limb_double_add_square(z, x[0], carry);
+		carry = limb_add(z + n + i, row_add_product(z + i, m, n, q),
+		    carry);
+	}
+	return carry;
 }
 
 #endif

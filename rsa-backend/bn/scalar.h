@@ -138,7 +138,7 @@ scalar_crt_one(unsigned n, const struct path_crt *crt, uint8_t *scratch)
 	limb_select(h, limb_mask(borrow), sum, h, n);
 	mont_multiply(&c, h, h, crt->qinv);
 
-	mont_product(product, h, crt->q, n);
+	row_product(product, h, crt->q, n);
 	carry = row_add(z, product, xq, n);
 	for (unsigned i = n; i < 2 * n; i++) {
 		wide t = (wide)product[i] + carry;
