@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * NIST, Wycheproof and RFC vectors through rsab_run (vectors/rsa/README).
- * RSAB_VECTORS names another folder with a verify.tsv and a sign.tsv.
+ * NIST, Wycheproof and RFC vectors through rsab_run (vectors/rsa/README), with
+ * each backend and path that this machine has. RSAB_VECTORS names another
+ * folder with a verify.tsv and a sign.tsv.
  */
 
 /* rsa-backend */
@@ -20,8 +21,12 @@ struct table {
 	char	*column[COLUMNS_MAX];
 };
 
+static const char *const backends[] = {
+	"libcrypto", "bn64:portable", "bn64:adx", "bn64:emulated",
+	"bn64:ifma",
+};
+
 static struct rsab_worker *worker;
-static const struct rsab_backend *backend;
 
 static void
 table_open(struct table *table, const char *name)
@@ -102,47 +107,73 @@ job_set(struct rsab_job *job, char *const *column)
 	    sizeof job->digest), sha1 ? 20 : 32);
 }
 
+/*
+ * Verify what waits, by one call, and let the keys go. Rows next to each
+ * other have keys of one size more often than not: they fill lanes.
+ */
 static void
-vectors_verify(void **state)
+batch_verify(struct rsab_job *jobs, const bool *valid, size_t n)
 {
-	struct rsab_job job, *jobs[] = { &job };
+	struct rsab_job *pointers[RSAB_PASS_MAX] = { NULL };
+
+	for (size_t i = 0; i < n; i++)
+		pointers[i] = &jobs[i];
+	rsab_run(worker, pointers, n);
+	for (size_t i = 0; i < n; i++) {
+		test_int("batch", jobs[i].result, valid[i] ? RSAB_OK :
+		    RSAB_ERR_SIGNATURE);
+		rsab_key_unref(jobs[i].key);
+	}
+}
+
+/*
+ * Each row alone, then among its neighbours.
+ */
+static void
+vectors_verify(const struct rsab_backend *backend)
+{
+	struct rsab_job jobs[RSAB_PASS_MAX], *job = jobs;
+	bool valid[RSAB_PASS_MAX];
 	uint8_t octets[KEY_OCTETS];
-	size_t rows[2] = { 0, 0 };
+	size_t rows[2] = { 0, 0 }, waiting = 0;
 	struct table table;
 
-	(void)state;
 	table_open(&table, "verify.tsv");
 	while (table_next(&table, 7)) {
 		char **column = table.column;
-		bool valid = strcmp(column[6], "valid") == 0;
 		size_t n = hex(column[0], column[2], octets, sizeof octets);
 
-		job_set(&job, column);
-		job.op = RSAB_OP_VERIFY;
-		job.signature_len = hex(column[0], column[5], job.signature,
-		    sizeof job.signature);
+		job = &jobs[waiting];
+		valid[waiting] = strcmp(column[6], "valid") == 0;
+		job_set(job, column);
+		job->op = RSAB_OP_VERIFY;
+		job->signature_len = hex(column[0], column[5], job->signature,
+		    sizeof job->signature);
 		test_int(column[0], rsab_key_load_public(backend,
-		    type(column[1]), octets, n, &job.key), RSAB_OK);
-		rsab_run(worker, jobs, 1);
-		test_int(column[0], job.result,
-		    valid ? RSAB_OK : RSAB_ERR_SIGNATURE);
-		rsab_key_unref(job.key);
-		rows[valid]++;
+		    type(column[1]), octets, n, &job->key), RSAB_OK);
+		rsab_run(worker, &job, 1);
+		test_int(column[0], job->result,
+		    valid[waiting] ? RSAB_OK : RSAB_ERR_SIGNATURE);
+		rows[valid[waiting]]++;
+		if (++waiting == RSAB_PASS_MAX) {
+			batch_verify(jobs, valid, waiting);
+			waiting = 0;
+		}
 	}
+	batch_verify(jobs, valid, waiting);
 	print_message("%zu valid, %zu invalid\n", rows[1], rows[0]);
 	test_true("rows of both kinds", rows[0] >= 100 && rows[1] >= 50);
 	free(table.text);
 }
 
 static void
-vectors_sign(void **state)
+vectors_sign(const struct rsab_backend *backend)
 {
 	struct rsab_job job, *jobs[] = { &job };
 	uint8_t octets[KEY_OCTETS], want[RSAB_SIGNATURE_MAX];
 	struct table table;
 	size_t rows = 0;
 
-	(void)state;
 	table_open(&table, "sign.tsv");
 	while (table_next(&table, 6)) {
 		char **column = table.column;
@@ -163,15 +194,45 @@ vectors_sign(void **state)
 	}
 	print_message("%zu signed\n", rows);
 	test_true("rows", rows >= 30);
+	test_int("faults", rsab_worker_faults(worker), 0);
 	free(table.text);
+}
+
+static void
+each_backend(void (*test)(const struct rsab_backend *backend))
+{
+	for (size_t i = 0; i < TEST_COUNT(backends); i++) {
+		const struct rsab_backend *backend;
+
+		if (rsab_backend_find(backends[i], &backend) != 0) {
+			print_message("skipped: this machine has no %s\n",
+			    backends[i]);
+			continue;
+		}
+		print_message("%s\n", rsab_backend_name(backend));
+		test(backend);
+	}
+}
+
+static void
+vectors_verify_each_backend(void **state)
+{
+	(void)state;
+	each_backend(vectors_verify);
+}
+
+static void
+vectors_sign_each_backend(void **state)
+{
+	(void)state;
+	each_backend(vectors_sign);
 }
 
 static int
 setup(void **state)
 {
 	(void)state;
-	return rsab_backend_find("libcrypto", &backend) != 0 ||
-	    rsab_worker_new(&worker) != 0;
+	return rsab_worker_new(&worker) != 0;
 }
 
 static int
@@ -186,8 +247,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(vectors_verify),
-		cmocka_unit_test(vectors_sign),
+		cmocka_unit_test(vectors_verify_each_backend),
+		cmocka_unit_test(vectors_sign_each_backend),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown) != 0;
