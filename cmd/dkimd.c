@@ -152,6 +152,8 @@ is_ready(void *context)
 {
 	struct dkimd *d = context;
 
+	/* The milter process has its own copy; one started later reads anew */
+	conf_options_forget(d->daemon.options);
 	if (d->waiting < 0)
 		return;
 	end_waiting(d, 0);

@@ -95,6 +95,10 @@ print_value(const struct options *options, const struct option *option)
 	case OPTION_TEXT:
 		if (*(char *const *)at == NULL)
 			return print_names(option->name);
+		if ((option->flags & OPTION_SECRET) != 0) {
+			printf("(set, not shown)\n");
+			break;
+		}
 		printf("%s\n", *(char *const *)at);
 		break;
 	case OPTION_BOOL:

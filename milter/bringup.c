@@ -15,14 +15,20 @@
 #include "milter/keptrows.h"
 #include "milter/keystore.h"
 #include "milter/resolver.h"
+#include "milter/signer.h"
 #include "milter/textfile.h"
+#include "milter/tokens.h"
+#include "milter/tokenuri.h"
 
 static void
 last(struct conf *conf)
 {
+	/* The key store is the last one to know of them */
+	(void)tokens_unref(conf->tokens);
 	keystore_unref(conf->keystore);
 	keptrows_free(conf->kept);
 	resolver_free(conf->resolver);
+	conf->tokens = NULL;
 	conf->keystore = NULL;
 	conf->kept = NULL;
 	conf->resolver = NULL;
@@ -33,7 +39,19 @@ bringup_needs_key_file(const struct options *options)
 {
 	/* MIGRATION 2c: KeyTable overrides Domain, Selector and KeyFile */
 	return options->mode_sign && options->key_table == NULL &&
-	    options->key_file != NULL;
+	    options->key_file != NULL &&
+	    !tokenuri_is(slice_text(options->key_file));
+}
+
+/*
+ * The same in a token.
+ */
+static bool
+has_key_uri(const struct options *options)
+{
+	return options->mode_sign && options->key_table == NULL &&
+	    options->key_file != NULL &&
+	    tokenuri_is(slice_text(options->key_file));
 }
 
 int
@@ -161,6 +179,23 @@ read_key_file(struct conf *conf, const struct conf *old,
 	return r;
 }
 
+/*
+ * The options' PIN is kept by the tokens from here on, and nowhere else.
+ */
+static int
+make_tokens(const struct bringup *parts, struct conf *conf,
+    const struct conf *old)
+{
+	unsigned threads = parts->signer == NULL ? 0 :
+	    signer_threads(parts->signer);
+	int r;
+
+	r = tokens_new(&conf->options, threads,
+	    old == NULL ? NULL : old->tokens, &conf->tokens);
+	conf_options_forget(&conf->options);
+	return r;
+}
+
 static int
 make_keys(const struct bringup *parts, struct conf *conf,
     const struct conf *old, struct report *report)
@@ -170,9 +205,14 @@ make_keys(const struct bringup *parts, struct conf *conf,
 
 	r = keystore_new(conf, parts->signer,
 	    old == NULL ? NULL : old->keystore, &conf->keystore);
-	if (r != 0 || !bringup_needs_key_file(&conf->options))
+	if (r != 0)
 		return r;
-	if (parts->key_file != NULL)
+	if (has_key_uri(&conf->options))
+		r = keystore_preload(conf->keystore, conf,
+		    conf->options.key_file, NULL, 0, report);
+	else if (!bringup_needs_key_file(&conf->options))
+		return 0;
+	else if (parts->key_file != NULL)
 		r = load_key_file(conf, parts->key_file, report);
 	else
 		r = read_key_file(conf, old, report);
@@ -193,7 +233,9 @@ bringup_conf(const struct bringup *parts, struct options *options,
 	if (r != 0)
 		return r;
 	conf->last = last;
-	r = make_keys(parts, conf, old, report);
+	r = make_tokens(parts, conf, old);
+	if (r == 0)
+		r = make_keys(parts, conf, old, report);
 	if (r == 0 && old != NULL)
 		r = keptrows_make(old, conf, report, &conf->kept);
 	if (r == 0 && parts->loop == NULL)

@@ -318,6 +318,22 @@ cache_drop(struct cache *cache, struct slice key, const void *value)
 }
 
 void
+cache_sweep(struct cache *cache, cache_match_fn match, const void *arg)
+{
+	struct entry *gone = NULL, *entry, *older;
+
+	pthread_mutex_lock(&cache->lock);
+	for (entry = cache->newest; entry != NULL; entry = older) {
+		older = entry->older;
+		if (match(entry->value, arg))
+			detach(cache, find(cache, entry->hash,
+			    slice_of(entry->key, entry->n)), &gone);
+	}
+	pthread_mutex_unlock(&cache->lock);
+	let_go(cache, gone);
+}
+
+void
 cache_bound(struct cache *cache, size_t bound)
 {
 	struct entry *gone = NULL;

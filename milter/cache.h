@@ -50,6 +50,13 @@ bool cache_has_room(struct cache *cache, size_t weight);
 void cache_drop(struct cache *cache, struct slice key, const void *value);
 
 /*
+ * Take out all values that a function is true for; it is called under the
+ * lock.
+ */
+typedef bool (*cache_match_fn)(const void *value, const void *arg);
+void cache_sweep(struct cache *cache, cache_match_fn match, const void *arg);
+
+/*
  * Change the bound; what is over goes.
  */
 void cache_bound(struct cache *cache, size_t bound);

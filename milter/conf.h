@@ -19,6 +19,7 @@
 struct keptrows;
 struct keystore;
 struct resolver;
+struct tokens;
 
 struct conf {
 	atomic_uint		 refs;
@@ -36,10 +37,11 @@ struct conf {
 
 	/* set by bringup.c */
 	struct keystore		*keystore;
+	struct tokens		*tokens;
 	struct keptrows		*kept;		/* NULL: none */
 	struct resolver		*resolver;
 	void			(*last)(struct conf *conf); /* gives back these
-						 * three; may be NULL */
+						 * four; may be NULL */
 };
 
 /*
@@ -98,6 +100,8 @@ struct key_row {
 	struct slice	 key;
 	struct slice	 algorithm;	/* empty: the key decides */
 	enum key_source	 source;
+	bool		 pin_value;	/* a URI of the configuration file,
+					 * where a PIN may stand */
 };
 
 /*
@@ -107,6 +111,12 @@ struct key_row {
  */
 int conf_key_row(struct slice value, struct key_row *out, const char **reason)
     MUSTUSE;
+
+/*
+ * What KeyFile says, as a row without domain and selector: a path, or a URI
+ * that may have a PIN.
+ */
+void conf_key_file(const char *text, struct key_row *out);
 
 /*
  * The path of a row whose source is a file, "%" replaced, below base where it

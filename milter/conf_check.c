@@ -12,10 +12,9 @@
 #include <strings.h>
 #include <syslog.h>
 
-/* room below */
-
 /* this room */
 #include "conf_check.h"
+#include "conf_pkcs11.h"
 #include "conf_value.h"
 #include "rsabackend.h"
 
@@ -182,16 +181,6 @@ check_algorithm(struct options *options, struct report *report)
 	free(options->signature_algorithm);
 	options->signature_algorithm = copy;
 	return 0;
-}
-
-static void
-check_backend(const struct options *options, struct report *report)
-{
-	rsabackend_check(options, report);
-	if (options->key_file != NULL &&
-	    strncasecmp(options->key_file, "pkcs11:", 7) == 0)
-		fault_value(options, report, "KeyFile", options->key_file,
-		    "keys in a token are not supported yet; name a PEM file");
 }
 
 int
@@ -391,7 +380,8 @@ conf_check_options(struct options *options, struct report *report)
 	check_actions(options, report);
 	check_numbers(options, report);
 	check_signing(options, report);
-	check_backend(options, report);
+	rsabackend_check(options, report);
+	conf_pkcs11_check(options, report);
 	check_nameservers(options, report);
 	check_texts(options, report);
 	check_authserv_id(options, report);

@@ -6,6 +6,9 @@
 /* system */
 #include <stdlib.h>
 
+/* room below */
+#include "../rsa-backend/rsab.h"
+
 /* this room */
 #include "conf_file.h"
 #include "textfile.h"
@@ -138,7 +141,8 @@ read_file(struct reader *r, const char *path, struct option_place from)
 	r->count++;
 	error = read_lines(r, kept, slice_of(text, n));
 	r->depth--;
-	free(text);
+	/* A PIN may stand in it */
+	rsab_wipe_free(text, n);
 	return error;
 }
 

@@ -9,6 +9,7 @@
 /* this room */
 #include "conf.h"
 #include "textfile.h"
+#include "tokenuri.h"
 
 static bool
 is_algorithm(struct slice s)
@@ -23,15 +24,6 @@ begins_with(struct slice s, const char *text)
 	size_t n = strlen(text);
 
 	return s.n >= n && slice_is(slice_sub(s, 0, n), text);
-}
-
-static bool
-begins_with_nocase(struct slice s, const char *text)
-{
-	size_t n = strlen(text);
-
-	return s.n >= n && slice_equal_nocase(slice_sub(s, 0, n),
-	    slice_text(text));
 }
 
 /*
@@ -64,7 +56,7 @@ is_base64(struct slice s)
 static int
 find_source(struct slice key, enum key_source *out, const char **reason)
 {
-	if (begins_with_nocase(key, "pkcs11:")) {
+	if (tokenuri_is(key)) {
 		*out = KEY_SOURCE_URI;
 		return 0;
 	}
@@ -144,6 +136,7 @@ conf_key_row(struct slice value, struct key_row *out, const char **reason)
 	row.domain = slice_trim(slice_sub(value, 0, first));
 	row.selector = slice_trim(slice_sub(rest, 0, second));
 	row.key = slice_trim(slice_from(rest, second + 1));
+	row.pin_value = false;
 	split_algorithm(&row.key, &row.algorithm);
 	if (row.domain.n == 0 || row.selector.n == 0 || row.key.n == 0)
 		return DKIM_ERR_SYNTAX;
@@ -152,6 +145,18 @@ conf_key_row(struct slice value, struct key_row *out, const char **reason)
 		return error;
 	*out = row;
 	return 0;
+}
+
+void
+conf_key_file(const char *text, struct key_row *out)
+{
+	bool is_uri = tokenuri_is(slice_text(text));
+
+	*out = (struct key_row){
+		.key = slice_text(text),
+		.source = is_uri ? KEY_SOURCE_URI : KEY_SOURCE_FILE,
+		.pin_value = is_uri,
+	};
 }
 
 /*

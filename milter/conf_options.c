@@ -8,6 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* room below */
+#include "../rsa-backend/rsab.h"
+
 /* this room */
 #include "conf_check.h"
 #include "conf_file.h"
@@ -87,6 +90,14 @@ const struct option conf_options_table[] = {
 	{ "FixCRLF", BOOL(fix_crlf), "no", 0, NULL },
 	{ "OmitHeaders", TEXT(omit_headers), NULL, 0, NULL },
 	{ "OversignHeaders", TEXT(oversign_headers), NULL, 0, NULL },
+	{ "PKCS11InitArgs", TEXT(pkcs11_init_args), NULL, 0, NULL },
+	{ "PKCS11Module", TEXT(pkcs11_module), NULL, 0, NULL },
+	{ "PKCS11PIN", TEXT(pkcs11_pin), NULL, OPTION_SECRET, NULL },
+	{ "PKCS11PINDirectory", TEXT(pkcs11_pin_directory), NULL, 0, NULL },
+	{ "PKCS11Sessions", NUMBER(pkcs11_sessions, 0,
+	    RSAB_TOKEN_SESSIONS_MAX), "0", 0, NULL },
+	{ "PKCS11Timeout", NUMBER(pkcs11_timeout, 1, 600), "5", 0, NULL },
+	{ "PKCS11Token", TEXT(pkcs11_token), NULL, 0, NULL },
 	{ "RSABackend", TEXT(rsa_backend), "libcrypto", 0, NULL },
 	{ "SignHeaders", TEXT(sign_headers), NULL, 0, NULL },
 	{ "SignTimeout", NUMBER(sign_timeout, 1, 3600), "20", 0, NULL },
@@ -407,10 +418,28 @@ member(const struct options *options, const struct option *option)
 }
 
 void
+conf_options_forget(struct options *options)
+{
+	const struct option *option;
+	char *text;
+	size_t i;
+
+	for (i = 0; i < conf_options_count; i++) {
+		option = &conf_options_table[i];
+		if ((option->flags & OPTION_SECRET) == 0)
+			continue;
+		text = *(char **)member(options, option);
+		if (text != NULL)
+			rsab_wipe(text, strlen(text));
+	}
+}
+
+void
 conf_options_clear(struct options *options)
 {
 	size_t i;
 
+	conf_options_forget(options);
 	for (i = 0; i < conf_options_count; i++)
 		if (conf_options_table[i].type == OPTION_TEXT)
 			free(*(char **)member(options,

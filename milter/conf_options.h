@@ -26,6 +26,7 @@ enum option_type {
 
 enum {
 	OPTION_START = 1,	/* takes effect at start only, not at reload */
+	OPTION_SECRET = 2,	/* a value that nobody is shown */
 };
 
 struct option {
@@ -66,6 +67,11 @@ const char *conf_options_where(const struct options *options,
  */
 struct option_place conf_options_place(const struct options *options,
     const char *name);
+
+/*
+ * Wipe the values of secret options (to ""), once who needs them has a copy.
+ */
+void conf_options_forget(struct options *options);
 
 /*
  * Warn about each option of new that differs from old but takes effect at

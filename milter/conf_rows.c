@@ -6,6 +6,9 @@
 /* system */
 #include <stdio.h>
 
+/* room below */
+#include "../rsa-backend/rsab.h"
+
 /* this room */
 #include "conf_deadrows.h"
 #include "conf_options.h"
@@ -83,6 +86,7 @@ static int
 check_key_row(const struct conf *conf, const struct row *row,
     struct report *report)
 {
+	struct rsab_token_detail detail;
 	struct key_row parsed;
 	const char *reason = "";
 	int error;
@@ -97,11 +101,10 @@ check_key_row(const struct conf *conf, const struct row *row,
 	if (slice_is(parsed.algorithm, "rsa-sha1"))
 		fault(conf, report, FAULT_WARNING, "KeyTable", row, row->key,
 		    "rsa-sha1 is never used (RFC 8301 s3.1); rsa-sha256 is");
-	if (parsed.source == KEY_SOURCE_URI) {
-		fault(conf, report, FAULT_FATAL, "KeyTable", row, row->key,
-		    "keys in a token are not supported yet; name a PEM file");
-		return DKIM_ERR_SYNTAX;
-	}
+	if (parsed.source == KEY_SOURCE_URI && rsab_token_uri_check(
+	    (const char *)parsed.key.p, parsed.key.n, false, &detail) != 0)
+		fault(conf, report, FAULT_ROW, "KeyTable", row, row->key,
+		    detail.text);
 	return 0;
 }
 

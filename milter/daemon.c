@@ -24,6 +24,7 @@
 #include "milter/signals.h"
 #include "milter/signer.h"
 #include "milter/stats.h"
+#include "milter/tokens.h"
 
 #define GRACE		300	/* milliseconds: libmilter writes its answer
 				 * after the last callback has returned */
@@ -182,7 +183,12 @@ drain(struct daemon *d, int signals, bool told)
 static void
 leave(struct daemon *d)
 {
+	struct conf *conf = conf_slot_get(&d->slot);
+
 	daemon_remove_socket(d);
+	/* Modules want to be finished with */
+	tokens_end(conf->tokens);
+	conf_unref(conf);
 	stats_log();
 	log_line(LOG_INFO, "stopped");
 	log_flush();

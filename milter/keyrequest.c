@@ -66,6 +66,15 @@ make_path(const struct keyrequest_form *form, struct keyrequest *request)
 	return r;
 }
 
+/* A key in a token always uses its token, whatever RSABackend says. */
+static const char *
+backend_of(const struct keyrequest_form *form,
+    const struct keyrequest *request)
+{
+	return request->key_row->source == KEY_SOURCE_URI ? "token" :
+	    rsab_backend_name(form->backend);
+}
+
 /*
  * The cache's name of a key: backend, kind, and path or hash of the text, so
  * that no secret is a name.
@@ -77,7 +86,7 @@ make_name(const struct keyrequest_form *form, struct keyrequest *request)
 	uint8_t hash[HASH_OCTETS];
 	size_t n = sizeof(hash);
 
-	buf_add_text(&request->name, rsab_backend_name(form->backend));
+	buf_add_text(&request->name, backend_of(form, request));
 	if (request->path != NULL) {
 		buf_add_text(&request->name, form->safe ? " safe " : " file ");
 		buf_add_text(&request->name, request->path);
@@ -101,7 +110,7 @@ make_alias(const struct keyrequest_form *form, struct keyrequest *request)
 {
 	struct buf *b = &request->alias;
 
-	buf_add_text(b, rsab_backend_name(form->backend));
+	buf_add_text(b, backend_of(form, request));
 	buf_add_text(b, " row ");
 	buf_add(b, request->row->key);
 	buf_add_octet(b, 0);
@@ -128,9 +137,6 @@ keyrequest_make(const struct keyrequest_form *form, const struct row *row,
 	out->reason[0] = '\0';
 	buf_init(&out->name, CACHE_KEY_MAX);
 	buf_init(&out->alias, CACHE_KEY_MAX);
-	if (key_row->source == KEY_SOURCE_URI)
-		return keyrequest_fault(out, "a pkcs11: URI is not supported "
-		    "yet");
 	if (key_row->source == KEY_SOURCE_FILE)
 		r = make_path(form, out);
 	if (r == 0)

@@ -16,6 +16,7 @@
  */
 struct keyrequest_form {
 	const struct rsab_backend	*backend;
+	struct tokens			*tokens;	/* NULL: none */
 	const char			*base;	/* BaseDirectory or NULL */
 	bool				 safe;	/* RequireSafeKeys */
 };
@@ -24,7 +25,7 @@ struct keyrequest {
 	const struct row	*row;		/* borrowed, as the next two */
 	const struct key_row	*key_row;
 	const char		*domain;	/* for "%", or NULL */
-	char			*path;		/* NULL: inline */
+	char			*path;		/* NULL: inline, or a URI */
 	struct buf		 name;		/* in the cache */
 	struct buf		 alias;		/* in the cache, by table row */
 	char			 reason[KEYFILE_REASON_MAX + 256];

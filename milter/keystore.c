@@ -13,23 +13,15 @@
 #include "milter/conf_options.h"
 #include "milter/inbox.h"
 #include "milter/keycache.h"
+#include "milter/keyload.h"
 #include "milter/keylook.h"
 #include "milter/keyrequest.h"
-#include "milter/keystore.h"
+#include "milter/keystore_own.h"
 #include "milter/log.h"
 #include "milter/signer.h"
 #include "milter/stats.h"
 #include "milter/storedkey.h"
-
-struct keystore {
-	atomic_uint			 refs;
-	struct keycache			*keys;
-	struct signer			*signer;
-	struct keyrequest_form		 form;
-	char				*base;	/* BaseDirectory or NULL */
-	unsigned			 min_bits;
-	struct identity			 self;
-};
+#include "milter/tokens.h"
 
 /* RFC 8301 s3.2 sets the floor for RSA. */
 static bool
@@ -39,11 +31,8 @@ is_long_enough(const struct keystore *store, const struct rsab_key *key)
 	    rsab_key_bits(key) >= store->min_bits;
 }
 
-/*
- * Does the key fit its row?
- */
-static int
-judge(const struct keystore *store, struct keyrequest *request,
+int
+keystore_judge(const struct keystore *store, struct keyrequest *request,
     const struct rsab_key *key)
 {
 	struct slice algorithm = request->key_row->algorithm;
@@ -60,50 +49,6 @@ judge(const struct keystore *store, struct keyrequest *request,
 	return 0;
 }
 
-static int
-load_key(struct keystore *store, struct keyrequest *request,
-    struct slice octets, struct rsab_key **out)
-{
-	int r;
-
-	r = rsab_key_load_private(store->form.backend, octets.p, octets.n, out);
-	if (r == 0)
-		return 0;
-	if (r == RSAB_ERR_NOMEM)
-		return DKIM_ERR_NOMEM;
-	return keyrequest_fault(request, "%s%s%s",
-	    request->path == NULL ? "" : request->path,
-	    request->path == NULL ? "" : ": ", rsab_strerror(r));
-}
-
-static int
-load_file(struct keystore *store, struct keyrequest *request,
-    struct storedkey **out)
-{
-	struct rsab_key *key;
-	struct keyfile *file;
-	int r;
-
-	file = malloc(sizeof(*file));
-	if (file == NULL)
-		return DKIM_ERR_NOMEM;
-	r = keyfile_read(request->path, &store->self, store->form.safe, file);
-	if (r != 0) {
-		r = keyrequest_fault(request, "%s", file->reason);
-	} else {
-		if (file->reason[0] != '\0')
-			log_limited(LOG_WARNING, request->path,
-			    "key %s (RequireSafeKeys is no)", file->reason);
-		r = load_key(store, request, slice_of(file->octets, file->n),
-		    &key);
-		if (r == 0)
-			r = storedkey_new(key, request->path, &file->id, out);
-		keyfile_clear(file);
-	}
-	free(file);
-	return r;
-}
-
 /*
  * A reference; it is in the cache then, too.
  *   spare    but only where it pushes out nothing: a check of a million rows
@@ -114,16 +59,9 @@ load(struct keystore *store, struct keyrequest *request, bool spare,
     struct storedkey **out)
 {
 	struct cache *cache = store->keys->cache;
-	struct rsab_key *key;
 	int r;
 
-	if (request->path != NULL) {
-		r = load_file(store, request, out);
-	} else {
-		r = load_key(store, request, request->key_row->key, &key);
-		if (r == 0)
-			r = storedkey_new(key, NULL, NULL, out);
-	}
+	r = keyload(&store->form, &store->self, request, out);
 	if (r != 0) {
 		stats_add(STAT_KEYS_FAILED, 1);
 		return r;
@@ -134,14 +72,28 @@ load(struct keystore *store, struct keyrequest *request, bool spare,
 	/* What is not kept for want of memory is loaded again */
 	(void)!cache_put(cache, buf_slice(&request->name), *out, 1);
 	/* By its row only while that is good, to be there when it is not */
-	if (judge(store, request, (*out)->key) == 0)
+	if (keystore_judge(store, request, (*out)->key) == 0)
 		(void)!cache_put(cache, buf_slice(&request->alias), *out, 1);
 	return 0;
 }
 
 /*
- * Look at the file of a cached key, for mail once a second at most; what
- * changed and loads takes over.
+ * Is it another file than before; or may the token have another key by now?
+ */
+static int
+compare(struct keystore *store, struct keyrequest *request,
+    const struct storedkey *old, bool *same)
+{
+	*same = false;
+	if (old->path == NULL)
+		return 0;
+	return keylook_compare(&store->self, store->form.safe, request, old,
+	    same);
+}
+
+/*
+ * Look at the file of a cached key, for mail once a second at most, or into
+ * its token; what changed and loads takes over.
  *   spare    as in load
  *   stored   its reference may be swapped for that of a newer key
  *   errors   as load: the key of before stays
@@ -154,8 +106,7 @@ look(struct keystore *store, struct keyrequest *request, bool spare,
 	bool same;
 	int r;
 
-	r = keylook_compare(&store->self, store->form.safe, request,
-	    old, &same);
+	r = compare(store, request, old, &same);
 	if (r == 0 && !same) {
 		r = load(store, request, spare, &new);
 		if (r == 0) {
@@ -218,7 +169,7 @@ settle(struct keystore *store, struct keyrequest *request, struct want *want,
     struct storedkey *stored)
 {
 	struct storedkey *before;
-	int r = judge(store, request, stored->key);
+	int r = keystore_judge(store, request, stored->key);
 
 	if (r != 0) {
 		before = find_alias(store, request);
@@ -244,6 +195,37 @@ request_of(struct keystore *store, const struct want *want,
 	    out);
 }
 
+/*
+ * Is a cached key of no use: does its token no longer have it, or is it in one
+ * of an earlier configuration?
+ */
+static bool
+is_useless(const struct keystore *store, const struct rsab_key *gone,
+    const struct storedkey *stored)
+{
+	struct rsab_token *token = rsab_key_token(stored->key);
+
+	return stored->key == gone || (token != NULL &&
+	    !tokens_has(store->tokens, token));
+}
+
+/*
+ * The key as it is in the cache, if it is of use; NULL: it is to be loaded.
+ *   gone     is known to be of no use; NULL: none
+ */
+static struct storedkey *
+find(struct keystore *store, const struct rsab_key *gone,
+    struct keyrequest *request)
+{
+	struct storedkey *stored;
+
+	stored = cache_get(store->keys->cache, buf_slice(&request->name));
+	if (stored == NULL || !is_useless(store, gone, stored))
+		return stored;
+	storedkey_unref(stored);
+	return NULL;
+}
+
 static void
 load_for(struct keystore *store, struct want *want)
 {
@@ -260,8 +242,7 @@ load_for(struct keystore *store, struct want *want)
 	}
 	r = request_of(store, want, request);
 	if (r == 0) {
-		stored = cache_get(store->keys->cache,
-		    buf_slice(&request->name));
+		stored = find(store, want->private_key.gone, request);
 		if (stored == NULL)
 			r = load(store, request, false, &stored);
 		else if (look_at_it &&
@@ -289,11 +270,32 @@ run_load(struct want *want)
 	inbox_put(want->inbox, want);
 }
 
+/*
+ * Whose thread loads it: a token's own where one has to be asked, so that one
+ * that hangs keeps no other key waiting.
+ */
+static struct signer *
+signer_of(struct keystore *store, const struct want *want)
+{
+	const struct key_row *row = &want->private_key.key_row;
+	struct slice uri = { NULL, 0 };
+	struct signer *signer = NULL;
+
+	if (store->signer == NULL)
+		return NULL;
+	if (row->source == KEY_SOURCE_URI)
+		uri = row->key;
+	if (store->tokens != NULL && (uri.n > 0 || store->imports))
+		signer = tokens_signer(store->tokens, uri);
+	return signer != NULL ? signer : store->signer;
+}
+
 bool
 keystore_ask(struct keystore *store, struct want *want)
 {
 	struct storedkey *stored = NULL;
 	struct keyrequest request;
+	struct signer *signer;
 	bool done = true;
 	int r;
 
@@ -302,18 +304,18 @@ keystore_ask(struct keystore *store, struct want *want)
 	if (r != 0)
 		refuse(want, &request, r);
 	else
-		stored = cache_get(store->keys->cache,
-		    buf_slice(&request.name));
+		stored = find(store, want->private_key.gone, &request);
 	if (r == 0 && (stored == NULL ||
 	    storedkey_is_due(stored, clock_us()))) {
 		/* Any pointer: look at the file, too */
 		want->service = stored == NULL ? NULL : store;
 		storedkey_unref(stored);
-		done = store->signer == NULL;
+		signer = signer_of(store, want);
+		done = signer == NULL;
 		if (done)
 			load_for(store, want);
 		else
-			signer_task(store->signer, run_load, want);
+			signer_task(signer, run_load, want);
 	} else if (r == 0)
 		settle(store, &request, want, stored);
 	keyrequest_clear(&request);
@@ -335,6 +337,10 @@ keystore_new(const struct conf *conf, struct signer *signer,
 	atomic_init(&store->refs, 1);
 	store->signer = signer;
 	store->form.backend = conf->backend;
+	store->imports = keyload_imports(&store->form);
+	if (conf->tokens != NULL)
+		store->tokens = tokens_ref(conf->tokens);
+	store->form.tokens = store->tokens;
 	store->form.safe = conf->options.require_safe_keys;
 	store->min_bits = bits < DKIM_RSA_BITS_FLOOR ? DKIM_RSA_BITS_FLOOR :
 	    bits > RSAB_RSA_BITS_MAX ? RSAB_RSA_BITS_MAX : (unsigned)bits;
@@ -352,9 +358,20 @@ keystore_new(const struct conf *conf, struct signer *signer,
 	return 0;
 
 no_memory:
+	(void)tokens_unref(store->tokens);
 	free(store->base);
 	free(store);
 	return DKIM_ERR_NOMEM;
+}
+
+/* Of struct tokens, which may be gone itself. */
+static bool
+is_in(const void *value, const void *tokens)
+{
+	const struct storedkey *stored = value;
+	struct rsab_token *token = rsab_key_token(stored->key);
+
+	return token != NULL && tokens_has(tokens, token);
 }
 
 struct keystore *
@@ -370,6 +387,9 @@ keystore_unref(struct keystore *store)
 	if (store == NULL || atomic_fetch_sub_explicit(&store->refs, 1,
 	    memory_order_acq_rel) > 1)
 		return;
+	/* The old process goes with the last of its keys */
+	if (tokens_unref(store->tokens))
+		cache_sweep(store->keys->cache, is_in, store->tokens);
 	keycache_unref(store->keys);
 	free(store->base);
 	free(store);
@@ -388,8 +408,7 @@ keystore_load(struct keystore *store, const struct row *row,
 
 	r = keyrequest_make(&store->form, row, key_row, domain, &request);
 	if (r == 0) {
-		stored = cache_get(store->keys->cache,
-		    buf_slice(&request.name));
+		stored = find(store, NULL, &request);
 		if (stored == NULL)
 			r = load(store, &request, true, &stored);
 		else if (stored->path != NULL &&
@@ -397,7 +416,7 @@ keystore_load(struct keystore *store, const struct row *row,
 			stays = KEYLOOK_STAYS;
 	}
 	if (r == 0)
-		r = judge(store, &request, stored->key);
+		r = keystore_judge(store, &request, stored->key);
 	if (r == 0)
 		*out = rsab_key_ref(stored->key);
 	if (r == DKIM_ERR_SYNTAX) {
@@ -406,71 +425,6 @@ keystore_load(struct keystore *store, const struct row *row,
 		    request.reason, stays);
 	}
 	storedkey_unref(stored);
-	keyrequest_clear(&request);
-	return r;
-}
-
-static int
-preload_key(struct keystore *store, const struct conf *conf,
-    struct keyrequest *request, struct slice octets, enum fault *fault)
-{
-	const char *algorithm = conf->options.signature_algorithm;
-	struct storedkey *stored;
-	struct keyfile_id id = { .size = STOREDKEY_FOREIGN };
-	struct rsab_key *key;
-	bool ed25519;
-	int r;
-
-	*fault = FAULT_ROW;
-	r = load_key(store, request, octets, &key);
-	if (r != 0)
-		return r;
-	ed25519 = rsab_key_type(key) == RSAB_ED25519;
-	r = judge(store, request, key);
-	if (r == 0 && algorithm != NULL &&
-	    ed25519 != (strcmp(algorithm, "ed25519-sha256") == 0)) {
-		*fault = FAULT_FATAL;
-		r = keyrequest_fault(request, "%s: the key is %s, but "
-		    "SignatureAlgorithm is %s; leave it out, the key decides",
-		    request->path, ed25519 ? "Ed25519" : "RSA", algorithm);
-	}
-	if (r != 0) {
-		rsab_key_unref(key);
-		return r;
-	}
-	if (keylook_can_read(&store->self, store->form.safe,
-	    request->path))
-		(void)!keyfile_identify(request->path, &id);
-	r = storedkey_new(key, request->path, &id, &stored);
-	if (r != 0)
-		return r;
-	r = cache_put(store->keys->cache, buf_slice(&request->name), stored,
-	    1);
-	storedkey_unref(stored);
-	return r;
-}
-
-int
-keystore_preload(struct keystore *store, const struct conf *conf,
-    const char *path, const uint8_t *octets, size_t n, struct report *report)
-{
-	struct key_row key_row = {
-		.key = slice_text(path),
-		.source = KEY_SOURCE_FILE,
-	};
-	struct row row = { .key = slice_text("") };
-	struct keyrequest request;
-	enum fault fault = FAULT_FATAL;
-	struct option_where where;
-	int r;
-
-	r = keyrequest_make(&store->form, &row, &key_row, NULL, &request);
-	if (r == 0)
-		r = preload_key(store, conf, &request, slice_of(octets, n),
-		    &fault);
-	if (r == DKIM_ERR_SYNTAX)
-		report_fault(report, fault, "%s: %s", conf_options_where(
-		    &conf->options, "KeyFile", &where), request.reason);
 	keyrequest_clear(&request);
 	return r;
 }

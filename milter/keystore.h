@@ -28,6 +28,7 @@ void keystore_unref(struct keystore *store);
 
 /*
  * The KeyFile's octets, read before the drop of privileges; the caller wipes.
+ * Of a URI there are none: its token is asked, here and now.
  * A key that does not load is FAULT_ROW; one that SignatureAlgorithm
  * contradicts is FAULT_FATAL.
  *   path     as the option has it
@@ -38,9 +39,10 @@ int keystore_preload(struct keystore *store, const struct conf *conf,
     struct report *report) MUSTUSE;
 
 /*
- * Find or load the key of a WANT_PRIVATE_KEY. What is cached is answered at
+ * Find or load the key of a WANT_PRIVATE_KEY; not one that is gone. What is cached is answered at
  * once (true, as resolver_ask); else a blocking worker loads it (false). So it
- * does, once a second and key, when the file has to be looked at.
+ * does, once a second and key, when the file has to be looked at. A token is
+ * waited for on threads of its own.
  */
 bool keystore_ask(struct keystore *store, struct want *want);
 

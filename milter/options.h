@@ -90,6 +90,15 @@ struct options {
 	uint64_t	 signer_threads;	/* 0: half of the CPUs, new */
 	char		*rsa_backend;		/* RSABackend, new */
 
+	/* tokens, all new */
+	char		*pkcs11_module;		/* path; NULL: p11-kit's */
+	char		*pkcs11_init_args;
+	char		*pkcs11_pin;		/* wiped once it is handed on */
+	char		*pkcs11_pin_directory;	/* folders between commas */
+	uint64_t	 pkcs11_sessions;	/* 0: as many as signer threads */
+	uint64_t	 pkcs11_timeout;	/* seconds */
+	char		*pkcs11_token;		/* URI, of RSABackend pkcs11 */
+
 	/* verifying */
 	enum action	 on_default;	/* where it is set: of all On-* that
 					 * are not */

@@ -190,10 +190,9 @@ policy_key_single(struct policy *p, struct slice domain)
 	key->name = slice_text("KeyFile");
 	key->domain = domain;
 	key->identity = slice_of("", 0);
+	conf_key_file(o->key_file, &key->key_row);
 	key->key_row.domain = domain;
 	key->key_row.selector = slice_text(o->selector);
-	key->key_row.key = slice_text(o->key_file);
-	key->key_row.source = KEY_SOURCE_FILE;
 	key->row.key = key->name;
 	key->row.value = key->key_row.key;
 	key->row.file = place.file;

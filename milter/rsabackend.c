@@ -34,14 +34,15 @@ rsabackend_check(const struct options *options, struct report *report)
 	case RSAB_ERR_UNSUPPORTED:
 		fault(options, report,
 		    strcmp(options->rsa_backend, "pkcs11") == 0 ?
-		    "not supported yet; use libcrypto, bn64 or auto" :
+		    "dkimd was built without p11-kit; use libcrypto, bn64 or "
+		    "auto" :
 		    "this machine or this build has no such instructions; "
 		    "use bn64, auto or libcrypto");
 		break;
 	default:
 		fault(options, report, "wanted is libcrypto, bn64 (or "
-		    "bn64:ifma, bn64:adx, bn64:portable, bn64:emulated) or "
-		    "auto");
+		    "bn64:ifma, bn64:adx, bn64:portable, bn64:emulated), "
+		    "pkcs11 or auto");
 		break;
 	}
 }

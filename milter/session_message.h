@@ -38,6 +38,7 @@ enum session_fault {
  */
 struct signing {
 	struct rsab_key	*key;		/* a reference */
+	bool		 again;		/* the key was asked for twice */
 	struct slice	 signature;	/* in the arena */
 	char		*value;		/* the field's, in the arena */
 };

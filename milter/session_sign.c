@@ -29,29 +29,43 @@ key_expiry(const struct message *m)
 	return m->now.us + (us < SESSION_KEY_US ? us : SESSION_KEY_US);
 }
 
+/*
+ * Ask for the key of signature i.
+ *   gone     a key of it that is of no use any more; NULL: none
+ *   errors   -1: no memory, the message has failed
+ */
+static int
+want_key(struct session *s, size_t i, struct rsab_key *gone)
+{
+	struct message *m = s->m;
+	const struct policy *p = &m->policy;
+	const struct policy_key *key = &p->keys[i];
+	struct want *want;
+
+	want = session_want_new(s, WANT_PRIVATE_KEY, i, key_expiry(m));
+	if (want == NULL)
+		return -1;
+	want->private_key.row = key->row;
+	want->private_key.key_row = key->key_row;
+	want->private_key.gone = gone == NULL ? NULL : rsab_key_ref(gone);
+	/* add_sender had it from dkim_domain_to_ascii: it fits */
+	memcpy(want->private_key.domain, p->senders[0].domain.p,
+	    p->senders[0].domain.n);
+	return 0;
+}
+
 void
 session_sign_begin(struct session *s)
 {
 	struct message *m = s->m;
 	const struct policy *p = &m->policy;
-	const struct policy_key *key;
-	struct want *want;
 	size_t i;
 
 	m->n_sign = p->n_keys;
 	m->keys_missing = p->n_keys;
-	for (i = 0; i < p->n_keys; i++) {
-		key = &p->keys[i];
-		want = session_want_new(s, WANT_PRIVATE_KEY, i,
-		    key_expiry(m));
-		if (want == NULL)
+	for (i = 0; i < p->n_keys; i++)
+		if (want_key(s, i, NULL) != 0)
 			return;
-		want->private_key.row = key->row;
-		want->private_key.key_row = key->key_row;
-		/* add_sender had it from dkim_domain_to_ascii: it fits */
-		memcpy(want->private_key.domain, p->senders[0].domain.p,
-		    p->senders[0].domain.n);
-	}
 }
 
 /*
@@ -162,6 +176,7 @@ fail_want(struct session *s, const struct want *want)
 	m->failed = want->id;
 	switch (want->error) {
 	case WANT_ERR_KEY:
+	case WANT_ERR_KEY_GONE:
 		reason = "key cannot be loaded";
 		break;
 	case WANT_ERR_QUEUE_FULL:
@@ -185,6 +200,27 @@ fail_want(struct session *s, const struct want *want)
 	    slice_text(want->detail) : m->policy.keys[want->id].name);
 }
 
+/*
+ * Ask for signature i; the body is over.
+ *   errors   -1: no memory, the message has failed
+ */
+static int
+want_signature(struct session *s, size_t i)
+{
+	struct message *m = s->m;
+	struct want *want;
+
+	want = session_want_new(s, WANT_SIGNATURE, i, expiry(m));
+	if (want == NULL)
+		return -1;
+	if (dkim_signer_job(m->signer, i, &want->signature) != 0) {
+		session_fail_memory(s);
+		return -1;
+	}
+	want->signature.key = rsab_key_ref(m->sign[i].key);
+	return 0;
+}
+
 void
 session_sign_key(struct session *s, struct want *want)
 {
@@ -195,6 +231,15 @@ session_sign_key(struct session *s, struct want *want)
 		fail_want(s, want);
 		return;
 	}
+	/* The one of before is in a=; a new one of another type is too late */
+	if (m->sign[i].again && rsab_key_type(want->private_key.key) !=
+	    rsab_key_type(m->sign[i].key)) {
+		m->failed = i;
+		session_fail(s, SESSION_FAULT_OURS, "key has changed",
+		    m->policy.keys[i].name);
+		return;
+	}
+	rsab_key_unref(m->sign[i].key);
 	m->sign[i].key = want->private_key.key;
 	want->private_key.key = NULL;	/* moved */
 	if (is_too_short(m, m->sign[i].key)) {
@@ -204,7 +249,9 @@ session_sign_key(struct session *s, struct want *want)
 		    m->policy.keys[i].name);
 		return;
 	}
-	if (--m->keys_missing == 0)
+	if (m->sign[i].again)
+		want_signature(s, i);
+	else if (--m->keys_missing == 0)
 		prepare(s);
 }
 
@@ -222,7 +269,6 @@ void
 session_sign_end(struct session *s)
 {
 	struct message *m = s->m;
-	struct want *want;
 	size_t i;
 
 	session_lines_end(&m->lines);
@@ -230,16 +276,9 @@ session_sign_end(struct session *s)
 		session_fail_memory(s);
 		return;
 	}
-	for (i = 0; i < m->n_sign; i++) {
-		want = session_want_new(s, WANT_SIGNATURE, i, expiry(m));
-		if (want == NULL)
+	for (i = 0; i < m->n_sign; i++)
+		if (want_signature(s, i) != 0)
 			return;
-		if (dkim_signer_job(m->signer, i, &want->signature) != 0) {
-			session_fail_memory(s);
-			return;
-		}
-		want->signature.key = rsab_key_ref(m->sign[i].key);
-	}
 }
 
 void
@@ -248,6 +287,12 @@ session_sign_signature(struct session *s, const struct want *want)
 	struct message *m = s->m;
 	struct signing *sign = &m->sign[want->id];
 
+	/* The token was started anew, say: once more, with the key of now */
+	if (want->error == WANT_ERR_KEY_GONE && !sign->again) {
+		sign->again = true;
+		(void)want_key(s, want->id, sign->key);
+		return;
+	}
 	if (want->error != WANT_OK || want->signature.result != RSAB_OK) {
 		fail_want(s, want);
 		return;

@@ -18,6 +18,7 @@
 #include "milter/queue.h"
 #include "milter/signer.h"
 #include "milter/stats.h"
+#include "milter/tokens.h"
 
 struct worker {
 	pthread_t		 thread;
@@ -97,13 +98,54 @@ count_passes(struct worker *worker)
 	memcpy(worker->passes, passes, sizeof(passes));
 }
 
+/*
+ * What became of a signature by a token. One that does not have the key any
+ * more, or has another one by its name, is to be asked for it again.
+ */
+static void
+answer_token(struct want *want, struct rsab_token *token)
+{
+	int result = want->signature.result, error = WANT_ERR_SIGN;
+	struct rsab_token_detail detail = { "" };
+	char text[sizeof(want->detail)];
+
+	if (result == RSAB_OK) {
+		tokens_tell(token, RSAB_OK, "");
+		answer(want, WANT_OK, NULL);
+		return;
+	}
+	rsab_token_detail(token, &detail);
+	tokens_tell(token, result, detail.text);
+	if (result == RSAB_ERR_TOKEN_KEY || result == RSAB_ERR_BACKEND) {
+		stats_add(STAT_TOKEN_KEYS_GONE, 1);
+		error = WANT_ERR_KEY_GONE;
+	}
+	if ((size_t)snprintf(text, sizeof(text), "%s: %s",
+	    rsab_strerror(result), detail.text) >= sizeof(text))
+		memcpy(text + sizeof(text) - 4, "...", 4);
+	answer(want, error, text);
+}
+
+static void
+answer_job(struct want *want)
+{
+	struct rsab_token *token = rsab_key_token(want->signature.key);
+	int result = want->signature.result;
+
+	if (token != NULL)
+		answer_token(want, token);
+	else if (result == RSAB_OK)
+		answer(want, WANT_OK, NULL);
+	else
+		answer(want, WANT_ERR_SIGN, rsab_strerror(result));
+}
+
 static void
 run_batch(struct worker *worker, void *const *items, size_t n)
 {
 	struct rsab_job *jobs[QUEUE_BATCH_MAX];
 	struct want *wants[QUEUE_BATCH_MAX];
 	size_t i, live = 0;
-	int result;
 
 	for (i = 0; i < n; i++)
 		if (is_live(items[i])) {
@@ -115,14 +157,8 @@ run_batch(struct worker *worker, void *const *items, size_t n)
 		return;
 	rsab_run(worker->rsab, jobs, live);
 	count_passes(worker);
-	for (i = 0; i < live; i++) {
-		result = wants[i]->signature.result;
-		if (result == RSAB_OK)
-			answer(wants[i], WANT_OK, NULL);
-		else
-			answer(wants[i], WANT_ERR_SIGN,
-			    rsab_strerror(result));
-	}
+	for (i = 0; i < live; i++)
+		answer_job(wants[i]);
 	tell_faults(worker);
 }
 
@@ -249,10 +285,14 @@ refuse(struct want *want, int error)
 void
 signer_ask(struct signer *signer, struct want *want)
 {
+	struct rsab_token *token = rsab_key_token(want->signature.key);
+	struct signer *own = token == NULL ? NULL : tokens_signer_of(token);
 	struct rsab_group group;
 	unsigned batch;
 	int r;
 
+	if (own != NULL)
+		signer = own;
 	group = rsab_key_group(want->signature.key, want->signature.op);
 	batch = group.batch;
 	if (batch > QUEUE_BATCH_MAX / 2)

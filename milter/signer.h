@@ -3,6 +3,7 @@
  * Worker threads that run signature jobs, one bounded queue a group (DESIGN
  * "Data flow" 4), and threads for blocking work (a key file to read), so that
  * a slow disk never stands in front of a signature. Made after the last fork.
+ * Each token has a signer of its own (tokens.h).
  */
 #ifndef SIGNER_H
 #define SIGNER_H
@@ -32,7 +33,8 @@ unsigned signer_threads(const struct signer *signer);
  * reference moves to the signer; the answer comes by the inbox. A full queue
  * (WANT_ERR_QUEUE_FULL) and a passed deadline (WANT_ERR_TIMEOUT) are answers,
  * too; they are counted here. An operation that fails is WANT_ERR_SIGN with
- * its reason in detail.
+ * its reason in detail; WANT_ERR_KEY_GONE where a token has to be asked for
+ * the key again. A key in a token goes to that token's own signer.
  */
 void signer_ask(struct signer *signer, struct want *want /* moved */);
 

@@ -61,6 +61,13 @@ static const char *const names[] = {
 	[STAT_LOG_SUPPRESSED] = "log_suppressed",
 	[STAT_LOG_DROPPED] = "log_dropped",
 	[STAT_BAD_PACKETS] = "bad_packets",
+	[STAT_TOKEN_STARTS] = "token_starts",
+	[STAT_TOKEN_ENDS] = "token_ends",
+	[STAT_TOKEN_KILLS] = "token_kills",
+	[STAT_TOKEN_GONE] = "token_gone",
+	[STAT_TOKEN_BACK] = "token_back",
+	[STAT_TOKEN_PIN_REFUSED] = "token_pin_refused",
+	[STAT_TOKEN_KEYS_GONE] = "token_keys_gone",
 };
 
 void

@@ -62,6 +62,13 @@ enum stats_counter {
 	STAT_LOG_SUPPRESSED,		/* lines held back */
 	STAT_LOG_DROPPED,		/* lines lost: syslog stood still */
 	STAT_BAD_PACKETS,
+	STAT_TOKEN_STARTS,		/* processes of dkimd-token */
+	STAT_TOKEN_ENDS,		/* that ended by themselves, or killed */
+	STAT_TOKEN_KILLS,		/* of these: did not answer in time */
+	STAT_TOKEN_GONE,		/* times that a token became useless */
+	STAT_TOKEN_BACK,
+	STAT_TOKEN_PIN_REFUSED,
+	STAT_TOKEN_KEYS_GONE,		/* keys that had to be loaded again */
 	STAT_COUNT			/* owners may add before this line */
 };
 

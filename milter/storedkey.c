@@ -12,6 +12,8 @@
 #include "milter/storedkey.h"
 
 #define LOOK_EVERY	1000000		/* microseconds, a key */
+#define LOOK_TOKEN	60000000	/* the same in a token: a look is an
+					 * open, with signatures */
 #define LOOK_LOST	30000000	/* microseconds until one that went is
 					 * lost */
 
@@ -66,12 +68,21 @@ storedkey_unref(void *value)
 }
 
 bool
+storedkey_is_in_token(const struct storedkey *key)
+{
+	return key->path == NULL && rsab_key_token(key->key) != NULL;
+}
+
+bool
 storedkey_is_due(struct storedkey *key, uint64_t now)
 {
 	uint64_t looked = atomic_load(&key->looked);
 	uint64_t went = atomic_load(&key->went);
+	bool in_token = storedkey_is_in_token(key);
 
-	if (key->path == NULL || now - looked < LOOK_EVERY)
+	if (key->path == NULL && !in_token)
+		return false;
+	if (now - looked < (in_token ? LOOK_TOKEN : LOOK_EVERY))
 		return false;
 	if (went > looked && now - went < LOOK_LOST)
 		return false;

@@ -17,7 +17,7 @@
 struct storedkey {
 	atomic_uint		 refs;
 	struct rsab_key		*key;
-	char			*path;		/* NULL: inline */
+	char			*path;		/* NULL: inline, or a URI */
 	struct keyfile_id	 id;
 	/* When the file was looked at last, and when somebody went to do so;
 	 * monotonic microseconds */
@@ -26,7 +26,7 @@ struct storedkey {
 
 /*
  *   key      its reference moves, also on failure
- *   path     copied; NULL: inline
+ *   path     copied; NULL: inline, or a URI
  *   id       NULL: none
  */
 int storedkey_new(struct rsab_key *key, const char *path,
@@ -35,7 +35,12 @@ void storedkey_ref(void *key);
 void storedkey_unref(void *key);
 
 /*
- * Is it time to look at the file? If so, the caller is the one who does, and
+ * Is it the key of a URI? Not one that was loaded into a token from a file.
+ */
+bool storedkey_is_in_token(const struct storedkey *key);
+
+/*
+ * Is it time to look at the file, or in the token? If so, the caller is the one who does, and
  * calls storedkey_looked. Should it never come to that (a disk that hangs),
  * the next one goes after half a minute.
  *   now      monotonic microseconds

@@ -52,6 +52,7 @@ want_unref(struct want *want)
 		break;
 	case WANT_PRIVATE_KEY:
 		rsab_key_unref(want->private_key.key);
+		rsab_key_unref(want->private_key.gone);
 		break;
 	case WANT_SIGNATURE:
 		rsab_key_unref(want->signature.key);

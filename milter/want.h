@@ -37,6 +37,8 @@ enum want_error {
 	WANT_ERR_TIMEOUT = -4,		/* SignTimeout, DNSTimeout */
 	WANT_ERR_SIGN = -5,		/* the operation failed: detail */
 	WANT_ERR_STOPPED = -6,		/* the daemon is leaving */
+	WANT_ERR_KEY_GONE = -7,		/* the token does not have this key any
+					 * more: load it again; detail */
 };
 
 enum want_table {
@@ -82,6 +84,8 @@ struct want {
 			char		 domain[DKIM_NAME_MAX + 1]; /* replaces
 						 * "%", passed the grammar */
 			struct rsab_key	*key;	/* a reference of the want */
+			struct rsab_key	*gone;	/* one that is of no use any
+						 * more, or NULL; likewise */
 		} private_key;
 		struct rsab_job	 signature;	/* key: the want's reference */
 	};
