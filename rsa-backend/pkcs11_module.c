@@ -250,6 +250,25 @@ pkcs11_module_well(struct pkcs11_module *module)
 }
 
 void
+pkcs11_module_imported(struct pkcs11_module *module, uint64_t epoch)
+{
+	pthread_mutex_lock(&module->lock);
+	module->imports = epoch;
+	pthread_mutex_unlock(&module->lock);
+}
+
+bool
+pkcs11_module_has_imports(struct pkcs11_module *module, uint64_t epoch)
+{
+	bool has;
+
+	pthread_mutex_lock(&module->lock);
+	has = module->imports == epoch;
+	pthread_mutex_unlock(&module->lock);
+	return has;
+}
+
+void
 pkcs11_module_close(struct pkcs11_module *module)
 {
 	pthread_mutex_lock(&module->lock);

@@ -37,6 +37,7 @@ struct pkcs11_module {
 	bool			 up;
 	bool			 foreign;	/* not ours to finalize */
 	uint64_t		 epoch;
+	uint64_t		 imports;	/* epoch of the last one */
 	uint64_t		 not_before;	/* ms */
 	unsigned		 delay;		/* ms */
 	struct rsab_token_detail why;		/* not up: what failed last */
@@ -81,6 +82,12 @@ bool pkcs11_module_again(struct pkcs11_module *module, uint64_t now,
  * All is well with the module: the next delay is the shortest again.
  */
 void pkcs11_module_well(struct pkcs11_module *module);
+
+/*
+ * A key was imported in this epoch; was one?
+ */
+void pkcs11_module_imported(struct pkcs11_module *module, uint64_t epoch);
+bool pkcs11_module_has_imports(struct pkcs11_module *module, uint64_t epoch);
 
 /*
  * Wait until everybody is out, and finalize. The module stays loaded: many do

@@ -315,9 +315,10 @@ pkcs11_token_take(struct pkcs11_token *token, uint64_t epoch, uint64_t now,
 	int r;
 
 	pthread_mutex_lock(&token->lock);
-	if ((r = is_usable(token, now, fail)) != 0 ||
-	    (r = find_slot(token, epoch, fail)) != 0 ||
-	    (r = get_session(token, &session, fail)) != 0)
+	if ((r = is_usable(token, now, fail)) == 0)
+		r = find_slot(token, epoch, fail);
+	out->epoch = token->epoch;
+	if (r != 0 || (r = get_session(token, &session, fail)) != 0)
 		goto out;
 	/* While this waited for a session another may have been refused */
 	if ((r = is_usable(token, now, fail)) == 0)

@@ -60,7 +60,6 @@ int pkcs11_token_slots(const struct pkcs11_module *module, CK_SLOT_ID *out,
 
 /*
  * Remember a token that was seen.
- *   refused  its PIN was refused before
  */
 int pkcs11_token_new(struct pkcs11_module *module, const CK_TOKEN_INFO *info,
     struct pkcs11_token **out) MUSTUSE;
@@ -71,6 +70,7 @@ bool pkcs11_token_is(const struct pkcs11_token *token,
 /*
  * Take a session that is logged in.
  *   epoch    of the module
+ *   out      its epoch on errors too
  *   errors   RSAB_ERR_TOKEN, RSAB_ERR_PIN, those of Cryptoki
  */
 int pkcs11_token_take(struct pkcs11_token *token, uint64_t epoch,

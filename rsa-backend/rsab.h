@@ -481,6 +481,12 @@ struct rsab_token_host {
 	    struct rsab_token_detail *detail);
 
 	uint64_t	(*now)(void *context);	/* monotonic, ms */
+
+	/*
+	 * The parent is gone, the module is about to be finalized: see to it
+	 * that the process ends soon, whatever the module does.
+	 */
+	void	(*ending)(void *context);
 };
 
 /*
