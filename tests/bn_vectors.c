@@ -41,6 +41,8 @@ struct batch {
 	char			 name[PATH_LANES][96];
 	bool			 valid[PATH_LANES], in_range[PATH_LANES];
 	bool			 use_whole;
+	unsigned		 digits[2];
+	size_t			 size[PATH_LANES];	/* of a modulus */
 	size_t			 count;
 	size_t			 rows, passed_over, wrong;
 };
@@ -54,11 +56,9 @@ complain(struct batch *b, size_t i, const char *what)
 }
 
 static void
-batch_pointers(struct batch *b, const struct bn_raw_key **keys,
-    const uint8_t **in, const struct bn_raw_octets *from, uint8_t **out)
+batch_pointers(struct batch *b, const uint8_t **in, const struct bn_raw_octets *from, uint8_t **out)
 {
 	for (size_t i = 0; i < b->count; i++) {
-		keys[i] = &b->key[i];
 		in[i] = from[i].octets;
 		out[i] = b->got[i].octets;
 		memset(b->got[i].octets, 0xa5, sizeof b->got[i].octets);
@@ -74,34 +74,41 @@ sign_whole(struct batch *b, const uint8_t *const *in, uint8_t *const *out)
 	for (size_t i = 0; i < b->count; i++) {
 		keys[i] = &b->whole[i];
 		bn_whole_blind(&b->whole[i], (unsigned)(b->rows * 41 + i) %
-		    (unsigned)(b->key[i].size * 8 - 8));
+		    (unsigned)(b->size[i] * 8 - 8));
 	}
-	scratch = bn_whole_scratch(rsasign_scratch(b->path, b->key[0].n));
+	scratch = bn_whole_scratch(rsasign_scratch(b->path, b->digits[1]));
 	bn_whole_sign(keys, in, out, b->count, true, scratch);
+	free(scratch);
+}
+
+static void
+sign_parts(struct batch *b, const uint8_t *const *in, uint8_t *const *out)
+{
+	const struct bn_raw_key *keys[PATH_LANES];
+	void *scratch;
+
+	for (size_t i = 0; i < b->count; i++)
+		keys[i] = &b->key[i];
+	scratch = bn_raw_scratch(b->path, b->digits[1], b->digits[0]);
+	bn_raw_sign(&b->pass, keys, in, out, b->count, scratch);
 	free(scratch);
 }
 
 static void
 batch_sign(struct batch *b)
 {
-	const struct bn_raw_key *keys[PATH_LANES];
 	const uint8_t *in[PATH_LANES];
 	uint8_t *out[PATH_LANES];
-	void *scratch;
 
 	if (b->count == 0)
 		return;
-	batch_pointers(b, keys, in, b->em, out);
+	batch_pointers(b, in, b->em, out);
 	if (b->use_whole)
 		sign_whole(b, in, out);
-	else {
-		scratch = bn_raw_scratch(b->path, b->key[0].n,
-		    b->key[0].modulus.n);
-		bn_raw_sign(&b->pass, keys, in, out, b->count, scratch);
-		free(scratch);
-	}
+	else
+		sign_parts(b, in, out);
 	for (size_t i = 0; i < b->count; i++)
-		if (b->sig[i].n != b->key[i].size || memcmp(b->got[i].octets,
+		if (b->sig[i].n != b->size[i] || memcmp(b->got[i].octets,
 		    b->sig[i].octets, b->sig[i].n) != 0)
 			complain(b, i, "another signature");
 	b->rows += b->count;
@@ -123,7 +130,7 @@ verify_whole(struct batch *b, bool *good)
 	for (size_t i = 0; i < b->count; i++) {
 		good[i] = false;
 		/* The length is the caller's to judge */
-		if (b->sig[i].n != b->key[i].size)
+		if (b->sig[i].n != b->size[i])
 			continue;
 		request[count] = (struct rsaverify_request){
 			.key = &b->whole[i].public, .s = b->sig[i].octets,
@@ -146,11 +153,13 @@ verify_parts(struct batch *b, bool *good)
 	uint8_t *out[PATH_LANES];
 	void *scratch;
 
-	for (size_t i = 0; i < b->count; i++)
+	for (size_t i = 0; i < b->count; i++) {
+		keys[i] = &b->key[i];
 		if (!b->in_range[i])
 			memset(b->sig[i].octets, 0, sizeof b->sig[i].octets);
-	batch_pointers(b, keys, in, b->sig, out);
-	scratch = bn_raw_scratch(b->path, 0, b->key[0].modulus.n);
+	}
+	batch_pointers(b, in, b->sig, out);
+	scratch = bn_raw_scratch(b->path, 0, b->digits[0]);
 	bn_raw_open(&b->pass, keys, in, out, b->count, scratch);
 	free(scratch);
 	for (size_t i = 0; i < b->count; i++)
@@ -193,11 +202,47 @@ leave_out(const struct options *options, const struct bn_table *table,
 	return true;
 }
 
+/*
+ * Digits of a modulus and of a prime: keys of one pass have the same.
+ */
+static void
+digits(const struct path *path, const struct bn_raw_parts *parts,
+    unsigned out[2])
+{
+	unsigned p = bn_raw_bits(&parts->p), q = bn_raw_bits(&parts->q);
+
+	out[0] = path->digits_modulus(bn_raw_bits(&parts->n));
+	out[1] = p == 0 ? 0 : path->digits_prime(p > q ? p : q);
+}
+
+/*
+ * Is the pass to be run before this key comes?
+ */
+static bool
+is_full(const struct batch *b, const struct bn_raw_parts *parts)
+{
+	unsigned n[2];
+
+	digits(b->path, parts, n);
+	return b->count == PATH_LANES || (b->count > 0 &&
+	    memcmp(n, b->digits, sizeof n) != 0);
+}
+
+static void
+set_key(struct batch *b, struct bn_raw_parts *parts)
+{
+	digits(b->path, parts, b->digits);
+	b->size[b->count] = parts->n.n;
+	if (b->use_whole)
+		bn_whole_key_set(&b->whole[b->count], b->path, parts);
+	else
+		bn_raw_key_set(&b->key[b->count], b->path, parts);
+}
+
 static void
 vectors_sign(const struct options *options, struct batch *b)
 {
 	static struct bn_raw_parts parts;
-	static struct bn_raw_key next;
 	struct bn_table table;
 
 	bn_table_open(&table, options->folder, "bn-sign.tsv");
@@ -207,13 +252,9 @@ vectors_sign(const struct options *options, struct batch *b)
 		bn_table_key(column, &parts);
 		if (leave_out(options, &table, b, &parts))
 			continue;
-		bn_raw_key_set(&next, b->path, &parts);
-		if (b->count == PATH_LANES || (b->count > 0 &&
-		    (next.n != b->key[0].n ||
-		    next.modulus.n != b->key[0].modulus.n)))
+		if (is_full(b, &parts))
 			batch_sign(b);
-		bn_raw_key_set(&b->key[b->count], b->path, &parts);
-		bn_whole_key_set(&b->whole[b->count], b->path, &parts);
+		set_key(b, &parts);
 		snprintf(b->name[b->count], sizeof b->name[0], "%s", column[0]);
 		bn_table_encoded(column + 8, parts.n.n, &b->em[b->count]);
 		bn_table_hex(column[0], column[10], &b->sig[b->count]);
@@ -236,7 +277,6 @@ static void
 vectors_verify(const struct options *options, struct batch *b)
 {
 	static struct bn_raw_parts parts;
-	static struct bn_raw_key next;
 	struct bn_table table;
 
 	parts.p.n = parts.q.n = 0;
@@ -249,13 +289,10 @@ vectors_verify(const struct options *options, struct batch *b)
 		parts.e = bn_table_exponent(column[0], column[2]);
 		if (leave_out(options, &table, b, &parts))
 			continue;
-		bn_raw_key_set(&next, b->path, &parts);
-		if (b->count == PATH_LANES || (b->count > 0 &&
-		    next.modulus.n != b->key[0].modulus.n))
+		if (is_full(b, &parts))
 			batch_verify(b);
+		set_key(b, &parts);
 		i = b->count++;
-		bn_raw_key_set(&b->key[i], b->path, &parts);
-		bn_whole_key_set(&b->whole[i], b->path, &parts);
 		snprintf(b->name[i], sizeof b->name[0], "%s", column[0]);
 		bn_table_encoded(column + 3, parts.n.n, &b->em[i]);
 		bn_table_hex(column[0], column[5], &b->sig[i]);
