@@ -107,23 +107,6 @@ exponent(struct der e)
 	return value;
 }
 
-/*
- * The public half for lanes, from the one without.
- */
-static int
-public_lanes(struct bn64_key *own, const struct shape *shape, void *memory)
-{
-	size_t size = rsakey_align(rsakey_derive_scratch(&own->scalar));
-	void *scratch = aligned_alloc(RSAKEY_ALIGN, size);
-
-	if (scratch == NULL)
-		return RSAB_ERR_NOMEM;
-	rsakey_public_derive(&own->lanes, shape->lanes, shape->lanes_n,
-	    &own->scalar, memory, scratch);
-	free(scratch);
-	return RSAB_OK;
-}
-
 static int
 public_new(const struct rsab_key *key, const struct shape *shape,
     struct bn64_key **out)
@@ -132,18 +115,26 @@ public_new(const struct rsab_key *key, const struct shape *shape,
 	    shape->scalar_n);
 	size_t lanes_size = shape->lanes == NULL ? 0 :
 	    rsakey_public_size(shape->lanes, shape->lanes_n);
+	struct rsakey_octets n = octets(key->rsa.n);
+	uint64_t e = exponent(key->rsa.e), *lanes;
+	struct twopower t;
 	struct bn64_key *own = calloc(1, sizeof *own + scalar_size +
 	    lanes_size);
 
 	if (own == NULL)
 		return RSAB_ERR_NOMEM;
-	rsakey_public_init(&own->scalar, shape->scalar, shape->scalar_n,
-	    octets(key->rsa.n), exponent(key->rsa.e), own->numbers);
-	if (shape->lanes != NULL && public_lanes(own, shape,
-	    &own->numbers[scalar_size / 8]) != 0) {
-		free(own);
-		return RSAB_ERR_NOMEM;
-	}
+	lanes = &own->numbers[scalar_size / 8];
+	twopower_init(&t, n.p, n.n);
+	if (shape->lanes != NULL &&
+	    rsakey_exponent(shape->lanes, shape->lanes_n) <=
+	    rsakey_exponent(shape->scalar, shape->scalar_n))
+		rsakey_public_go(&own->lanes, shape->lanes, shape->lanes_n, n,
+		    e, lanes, &t);
+	rsakey_public_go(&own->scalar, shape->scalar, shape->scalar_n, n, e,
+	    own->numbers, &t);
+	if (shape->lanes != NULL && own->lanes.path == NULL)
+		rsakey_public_go(&own->lanes, shape->lanes, shape->lanes_n, n,
+		    e, lanes, &t);
 	*out = own;
 	return RSAB_OK;
 }

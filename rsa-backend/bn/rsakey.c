@@ -3,10 +3,6 @@
  * RSA keys made ready for a path (RFC 8017 s3; Montgomery 1985).
  */
 
-/* system */
-#include <stdbool.h>
-#include <string.h>
-
 /* this room */
 #include "rsa-backend/bn/residue.h"
 #include "rsa-backend/bn/rsakey.h"
@@ -69,102 +65,45 @@ two_power(void *z, const struct path *path, unsigned n,
 	path->from_octets(z, n, octets, m.n);
 }
 
-static void
-modulus_init(struct path_modulus *modulus, unsigned n, struct rsakey_octets m,
-    struct store *store, uint8_t *octets)
-{
-	const struct path *path = store->path;
-	void *digits = store_take(store, n), *rr = store_take(store, n);
-
-	path->from_octets(digits, n, m.p, m.n);
-	two_power(rr, path, n, m, 2 * path->width * n, octets);
-	*modulus = (struct path_modulus){
-		.m = digits, .rr = rr, .k0 = k0(path, m),
-	};
-}
-
 size_t
 rsakey_public_size(const struct path *path, unsigned n)
 {
 	return 2 * rsakey_number_size(path, n);
 }
 
+unsigned
+rsakey_exponent(const struct path *path, unsigned n)
+{
+	return 2 * path->width * n;
+}
+
+void
+rsakey_public_go(struct rsakey_public *key, const struct path *path,
+    unsigned n, struct rsakey_octets modulus, uint64_t e, void *memory,
+    struct twopower *t)
+{
+	struct store store = { .path = path, .at = memory };
+	void *digits = store_take(&store, n), *rr = store_take(&store, n);
+	uint8_t octets[RSAKEY_OCTETS_MAX];
+
+	path->from_octets(digits, n, modulus.p, modulus.n);
+	twopower_raise(t, rsakey_exponent(path, n));
+	twopower_octets(t, octets, modulus.n);
+	path->from_octets(rr, n, octets, modulus.n);
+	*key = (struct rsakey_public){
+		.path = path, .n = n, .e = e, .octets = modulus,
+		.modulus = { .m = digits, .rr = rr, .k0 = k0(path, modulus) },
+	};
+}
+
 void
 rsakey_public_init(struct rsakey_public *key, const struct path *path,
     unsigned n, struct rsakey_octets modulus, uint64_t e, void *memory)
 {
-	struct store store = { .path = path, .at = memory };
-	uint8_t octets[RSAKEY_OCTETS_MAX];
+	struct twopower t;
 
-	key->path = path;
-	key->n = n;
-	key->e = e;
-	key->octets = modulus;
-	modulus_init(&key->modulus, n, modulus, &store, octets);
-}
-
-size_t
-rsakey_derive_scratch(const struct rsakey_public *from)
-{
-	return rsakey_align(2 * rsakey_number_size(from->path, from->n)) +
-	    from->path->scratch_public(from->n);
-}
-
-/*
- * octets = 2^exponent mod m. A Montgomery product adds exponents and takes
- * off r, its own: from 2^2r in steps of r to what a power of two below m
- * completes.
- *   returns  false: no step meets it (m is shorter than its limbs)
- */
-static bool
-two_power_derive(uint8_t *octets, const struct rsakey_public *from,
-    unsigned exponent, uint8_t *scratch)
-{
-	const struct path *path = from->path;
-	unsigned n = from->n, bits = rsakey_bits(from->octets);
-	unsigned r = path->width * n, at = 2 * r;
-	size_t len = from->octets.n, size = rsakey_number_size(path, n);
-	uint8_t *x = scratch, *y = x + size;
-	struct path_product product = {
-		.modulus = &from->modulus, .a = from->modulus.rr,
-		.b = from->modulus.rr, .z = x,
-	};
-
-	scratch += rsakey_align(2 * size);
-	for (; exponent + r >= at + bits; at += r) {
-		path->product(n, &product, 1, scratch);
-		product.a = x;
-	}
-	if (exponent + r < at)
-		return false;
-	exponent += r - at;
-	memset(octets, 0, len);
-	octets[len - 1 - exponent / 8] = (uint8_t)(1U << exponent % 8);
-	path->from_octets(y, n, octets, len);
-	product.b = y;
-	path->product(n, &product, 1, scratch);
-	path->to_octets(octets, len, x, n);
-	return true;
-}
-
-void
-rsakey_public_derive(struct rsakey_public *key, const struct path *path,
-    unsigned n, const struct rsakey_public *from, void *memory,
-    void *scratch)
-{
-	struct store store = { .path = path, .at = memory };
-	void *digits = store_take(&store, n), *rr = store_take(&store, n);
-	struct rsakey_octets m = from->octets;
-	uint8_t octets[RSAKEY_OCTETS_MAX];
-
-	if (!two_power_derive(octets, from, 2 * path->width * n, scratch))
-		residue_of_two_power(octets, m.p, m.n, 2 * path->width * n);
-	path->from_octets(rr, n, octets, m.n);
-	path->from_octets(digits, n, m.p, m.n);
-	*key = (struct rsakey_public){
-		.path = path, .n = n, .e = from->e, .octets = m,
-		.modulus = { .m = digits, .rr = rr, .k0 = k0(path, m) },
-	};
+	twopower_init(&t, modulus.p, modulus.n);
+	rsakey_public_go(key, path, n, modulus, e, memory, &t);
 }
 
 static void
@@ -172,15 +111,17 @@ prime_init(struct path_prime *prime, unsigned n, struct rsakey_octets m,
     struct rsakey_octets d, struct store *store, uint8_t *octets)
 {
 	const struct path *path = store->path;
-	void *r3, *exponent;
+	void *digits = store_take(store, n), *rr = store_take(store, n);
+	void *r3 = store_take(store, n), *exponent = store_take(store, n);
 
-	modulus_init(&prime->modulus, n, m, store, octets);
-	r3 = store_take(store, n);
-	exponent = store_take(store, n);
+	path->from_octets(digits, n, m.p, m.n);
+	two_power(rr, path, n, m, 2 * path->width * n, octets);
 	two_power(r3, path, n, m, 3 * path->width * n, octets);
 	path->from_octets(exponent, n, d.p, d.n);
-	prime->r3 = r3;
-	prime->d = exponent;
+	*prime = (struct path_prime){
+		.modulus = { .m = digits, .rr = rr, .k0 = k0(path, m) },
+		.r3 = r3, .d = exponent,
+	};
 }
 
 /* What a number of plain limbs needs here: p, two factors, octets. */

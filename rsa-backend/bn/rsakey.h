@@ -13,6 +13,7 @@
 
 /* this room */
 #include "rsa-backend/bn/path.h"
+#include "rsa-backend/bn/twopower.h"
 
 #define RSAKEY_OCTETS_MAX	1024	/* of any number: 8192 bits */
 #define RSAKEY_ALIGN		64	/* of scratch */
@@ -79,15 +80,14 @@ void rsakey_public_init(struct rsakey_public *key, const struct path *path,
     unsigned n, struct rsakey_octets modulus, uint64_t e, void *memory);
 
 /*
- * The same from a key that is ready for another path: R^2 costs two or three
- * products there.
- *   from     the same modulus and exponent
- *   scratch  rsakey_derive_scratch(from) octets, aligned to 64
+ * The same for several paths, by one walk through the powers of two.
+ *   t        begun with the modulus; goes on to rsakey_exponent(path, n), so
+ *            the path with the least comes first
  */
-size_t rsakey_derive_scratch(const struct rsakey_public *from);
-void rsakey_public_derive(struct rsakey_public *key, const struct path *path,
-    unsigned n, const struct rsakey_public *from, void *memory,
-    void *scratch);
+unsigned rsakey_exponent(const struct path *path, unsigned n);
+void rsakey_public_go(struct rsakey_public *key, const struct path *path,
+    unsigned n, struct rsakey_octets modulus, uint64_t e, void *memory,
+    struct twopower *t);
 
 /*
  * Make a private key ready.

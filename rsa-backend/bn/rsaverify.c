@@ -23,17 +23,27 @@ rsaverify_scratch(const struct path *path, unsigned n)
 	return numbers_end(path, n) + path->scratch_public(n);
 }
 
+static uint64_t
+word(const uint8_t *p)
+{
+	return (uint64_t)p[0] << 24 | (uint64_t)p[1] << 16 |
+	    (uint64_t)p[2] << 8 | p[3];
+}
+
 /*
- * All ones where a < b, numbers of n octets.
+ * All ones where a < b, numbers of n octets: the borrow of a - b, four octets
+ * a step.
  */
 static uint32_t
 is_below(const uint8_t *a, const uint8_t *b, size_t n)
 {
-	uint32_t borrow = 0;
+	uint64_t borrow = 0;
 
+	for (; n >= 4; n -= 4)
+		borrow = (word(&a[n - 4]) - word(&b[n - 4]) - borrow) >> 63;
 	while (n-- > 0)
-		borrow = ((uint32_t)a[n] - b[n] - borrow) >> 31;
-	return 0 - borrow;
+		borrow = ((uint64_t)a[n] - b[n] - borrow) >> 63;
+	return 0 - (uint32_t)borrow;
 }
 
 /*
