@@ -39,10 +39,10 @@ int keystore_preload(struct keystore *store, const struct conf *conf,
     struct report *report) MUSTUSE;
 
 /*
- * Find or load the key of a WANT_PRIVATE_KEY; not one that is gone. What is cached is answered at
- * once (true, as resolver_ask); else a blocking worker loads it (false). So it
- * does, once a second and key, when the file has to be looked at. A token is
- * waited for on threads of its own.
+ * Find or load the key of a WANT_PRIVATE_KEY; not one that is gone. What is
+ * cached is answered at once (true, as resolver_ask); else a blocking worker
+ * loads it (false). So it does, once a second and key, when the file has to be
+ * looked at. A token is waited for on threads of its own.
  */
 bool keystore_ask(struct keystore *store, struct want *want);
 

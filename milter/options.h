@@ -95,7 +95,7 @@ struct options {
 	char		*pkcs11_init_args;
 	char		*pkcs11_pin;		/* wiped once it is handed on */
 	char		*pkcs11_pin_directory;	/* folders between commas */
-	uint64_t	 pkcs11_sessions;	/* 0: as many as signer threads */
+	uint64_t	 pkcs11_sessions;	/* 0: as SignerThreads */
 	uint64_t	 pkcs11_timeout;	/* seconds */
 	char		*pkcs11_token;		/* URI, of RSABackend pkcs11 */
 

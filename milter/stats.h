@@ -63,7 +63,7 @@ enum stats_counter {
 	STAT_LOG_DROPPED,		/* lines lost: syslog stood still */
 	STAT_BAD_PACKETS,
 	STAT_TOKEN_STARTS,		/* processes of dkimd-token */
-	STAT_TOKEN_ENDS,		/* that ended by themselves, or killed */
+	STAT_TOKEN_ENDS,		/* that ended, or were killed */
 	STAT_TOKEN_KILLS,		/* of these: did not answer in time */
 	STAT_TOKEN_GONE,		/* times that a token became useless */
 	STAT_TOKEN_BACK,

@@ -40,9 +40,9 @@ void storedkey_unref(void *key);
 bool storedkey_is_in_token(const struct storedkey *key);
 
 /*
- * Is it time to look at the file, or in the token? If so, the caller is the one who does, and
- * calls storedkey_looked. Should it never come to that (a disk that hangs),
- * the next one goes after half a minute.
+ * Is it time to look at the file, or in the token? If so, the caller is the
+ * one who does, and calls storedkey_looked. Should it never come to that (a
+ * disk that hangs), the next one goes after half a minute.
  *   now      monotonic microseconds
  */
 bool storedkey_is_due(struct storedkey *key, uint64_t now);

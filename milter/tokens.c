@@ -4,25 +4,19 @@
  */
 
 /* system */
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* this room */
-#include "milter/clock.h"
 #include "milter/helper_spawn.h"
 #include "milter/log.h"
-#include "milter/pinplace.h"
-#include "milter/signer.h"
 #include "milter/stats.h"
-#include "milter/tokens.h"
+#include "milter/tokens_own.h"
 #include "milter/tokenuri.h"
 
 #define ANY_TOKEN	"pkcs11:"
 #define START_MS	10000	/* to load a module; above PKCS11Timeout */
-#define GENERATE_MS	300000	/* RSA 8192 in a slow token */
 #define END_MS		3500
 
 /* Of the process: a module that crashes. */
@@ -30,43 +24,8 @@ static const struct backoff_rule restart_rule = {
 	.first = 100000, .cap = 60000000, .good = 60000000,
 };
 
-/* Of one token: it hangs, and each try costs all others a new process. */
-static const struct backoff_rule hang_rule = {
-	.first = 1000000, .cap = 60000000, .good = 120000000,
-};
-
-/* One token; the context of its rsab_token, and freed by its release. */
-struct token {
-	struct tokens		*owner;		/* a reference */
-	struct rsab_token	*token;
-	struct signer		*signer;	/* NULL: none */
-	char			*name;		/* its URI, for the log, too */
-	atomic_bool		 down;		/* and that was told */
-	struct backoff		 backoff;	/* under the owner's lock, ... */
-	uint64_t		 hung_at, not_before;	/* as these */
-};
-
-struct tokens {
-	atomic_uint		 refs;		/* of the memory: its users
-						 * together, and each token */
-	atomic_uint		 users;
-	struct helper		*helper;
-	char			*import;	/* PKCS11Token */
-	int			 timeout_ms;
-	unsigned		 sessions;
-	bool			 has_workers;
-	struct pinplaces	 pins;		/* of refused PINs */
-
-	pthread_mutex_t		 lock;		/* of these; a leaf */
-	struct token		*list[TOKENS_MAX]; /* a reference to token
-						 * each */
-	size_t			 n;
-};
-
-/* ---- a token ------------------------------------------------------------- */
-
-static void
-drop(struct tokens *t)
+void
+tokens_drop(struct tokens *t)
 {
 	if (atomic_fetch_sub_explicit(&t->refs, 1, memory_order_acq_rel) > 1)
 		return;
@@ -75,107 +34,6 @@ drop(struct tokens *t)
 	pthread_mutex_destroy(&t->lock);
 	free(t->import);
 	free(t);
-}
-
-static void *
-end_signer(void *arg)
-{
-	signer_free(arg);
-	return NULL;
-}
-
-/*
- * The token is gone. Its workers may be who gave the last reference back, so
- * another thread waits for their end; without one they wait for ever.
- */
-static void
-release(void *context)
-{
-	struct token *token = context;
-	pthread_t thread;
-
-	if (token->signer != NULL && pthread_create(&thread, NULL, end_signer,
-	    token->signer) == 0)
-		pthread_detach(thread);
-	drop(token->owner);
-	free(token->name);
-	free(token);
-}
-
-/* One that hangs again and again is left alone for longer and longer. */
-static int
-connect_token(void *context, uint64_t *incarnation)
-{
-	struct token *token = context;
-	bool early;
-
-	pthread_mutex_lock(&token->owner->lock);
-	early = clock_us() < token->not_before;
-	pthread_mutex_unlock(&token->owner->lock);
-	return early ? -1 : helper_connect(token->owner->helper, incarnation);
-}
-
-static void
-hung(void *context, uint64_t incarnation)
-{
-	struct token *token = context;
-	uint64_t now = clock_us(), wait;
-
-	pthread_mutex_lock(&token->owner->lock);
-	wait = backoff_ended(&token->backoff, now - token->hung_at);
-	token->hung_at = now;
-	token->not_before = now + wait;
-	pthread_mutex_unlock(&token->owner->lock);
-	helper_hung(token->owner->helper, incarnation);
-}
-
-static void
-refused(void *context, const char *identity)
-{
-	struct token *token = context;
-
-	helper_refused(token->owner->helper, identity);
-}
-
-static int
-make_token(struct tokens *t, struct slice name, struct token **out)
-{
-	const struct rsab_token_options options = {
-		.timeout_ms = t->timeout_ms,
-		.generate_ms = GENERATE_MS,
-		.sessions = t->sessions,
-		.number = (uint16_t)t->n,
-	};
-	struct rsab_token_peer peer = {
-		.connect = connect_token,
-		.hung = hung,
-		.refused = refused,
-		.release = release,
-	};
-	struct token *token;
-
-	token = calloc(1, sizeof(*token));
-	if (token == NULL)
-		return RSAB_ERR_NOMEM;
-	token->name = strndup((const char *)name.p, name.n);
-	if (token->name == NULL || (t->has_workers &&
-	    signer_new(t->sessions, &token->signer) != 0))
-		goto fail;
-	atomic_init(&token->down, false);
-	backoff_init(&token->backoff, &hang_rule);
-	token->owner = t;
-	peer.context = token;
-	if (rsab_token_new(&peer, &options, &token->token) != 0)
-		goto fail;
-	atomic_fetch_add_explicit(&t->refs, 1, memory_order_relaxed);
-	*out = token;
-	return 0;
-
-fail:
-	signer_free(token->signer);
-	free(token->name);
-	free(token);
-	return RSAB_ERR_NOMEM;
 }
 
 /*
@@ -195,7 +53,7 @@ find_locked(struct tokens *t, struct slice name, struct token **out)
 		}
 	if (t->n == TOKENS_MAX)
 		return RSAB_ERR_TOKEN;
-	r = make_token(t, name, out);
+	r = token_make(t, name, out);
 	if (r == 0)
 		t->list[t->n++] = *out;
 	return r;
@@ -324,7 +182,7 @@ make(const struct options *o, unsigned threads, struct tokens *old,
 	t->import = strdup(o->pkcs11_token == NULL ? ANY_TOKEN :
 	    o->pkcs11_token);
 	if (t->import == NULL || make_helper(t, o, old) != 0) {
-		drop(t);
+		tokens_drop(t);
 		return DKIM_ERR_NOMEM;
 	}
 	*out = t;
@@ -362,7 +220,7 @@ tokens_unref(struct tokens *t)
 	/* Nobody asks for more; those that keys hold stay */
 	for (i = 0; i < t->n; i++)
 		rsab_token_unref(t->list[i]->token);
-	drop(t);
+	tokens_drop(t);
 	return true;
 }
 

@@ -298,6 +298,47 @@ conf_new_dead_items(void **state)
 	}
 }
 
+/* What a URI of a row may not carry (DESIGN "Threats"): a fault of that row. */
+static void
+conf_new_uris(void **state)
+{
+	static const struct {
+		const char *text, *want;
+	} rows[] = {
+		{ "pkcs11:token=t;object=k", NULL },
+		{ "pkcs11:token=t;id=%01%02?pin-source=file:/etc/pin", NULL },
+		{ "pkcs11:object=k?pin-value=1234",
+		    "pin-value is allowed in the configuration file only" },
+		{ "pkcs11:object=k?pin-source=|/bin/pin", "is a command" },
+		{ "pkcs11:object=k?pin-source=pin", "not the full path" },
+		{ "pkcs11:object=k?module-path=/x.so",
+		    "module-path is not allowed" },
+		{ "pkcs11:object=k?module-name=x",
+		    "module-name is not allowed" },
+		{ "pkcs11:object=k;object=l", "stands there twice" },
+		{ "pkcs11:label=k", "unknown attribute" },
+	};
+	struct conf *conf;
+	char text[900];
+
+	(void)state;
+	for (size_t i = 0; i < TEST_COUNT(rows); i++) {
+		snprintf(text, sizeof(text), "k a.example:s:%s\n",
+		    rows[i].text);
+		capture_text("keys", text);
+		capture_text("signing", "a.example k\n");
+		snprintf(text, sizeof(text), "BaseDirectory %s\n"
+		    "KeyTable file:keys\nSigningTable file:signing\n",
+		    capture_dir());
+		conf = make(text);
+		test_true(rows[i].text, conf != NULL);
+		test_int(rows[i].text, capture.report.rows,
+		    rows[i].want != NULL);
+		capture_check(rows[i].text, &capture, rows[i].want);
+		conf_unref(conf);
+	}
+}
+
 /* KeyTable as refile is the commonest copy in the field; its names have case.
  */
 static void
@@ -338,10 +379,6 @@ conf_new_fatal(void **state)
 	const struct {
 		const char *text, *message;
 	} rows[] = {
-		{ "KeyTable csl:k=a.bc:s:pkcs11:object=k\nSigningTable "
-		  "csl:a.bc=k\n",
-		    "dkimd.conf:1: KeyTable: \"k\": keys in a token are not "
-		    "supported yet" },
 		{ "KeyTable /nonexistent/k\nSigningTable csl:a=k\n",
 		    "dkimd.conf:1: KeyTable: cannot read \"/nonexistent/k\": "
 		    "no such file" },
@@ -460,6 +497,7 @@ main(void)
 		cmocka_unit_test(conf_new_forgotten_file),
 		cmocka_unit_test(conf_new_dead_rows),
 		cmocka_unit_test(conf_new_dead_items),
+		cmocka_unit_test(conf_new_uris),
 		cmocka_unit_test(conf_new_key_table_refile),
 		cmocka_unit_test(conf_new_fatal),
 		cmocka_unit_test(conf_new_macro_list),

@@ -162,10 +162,27 @@ conf_options_load_values(void **state)
 		  "b",
 		    "AuthservID: \"a\\x01b\": wanted is", true },
 		{ "RSABackend libcrypto", NULL, false },
-		{ "RSABackend bn64", "RSABackend: \"bn64\": not supported yet",
+		{ "RSABackend bn64", NULL, false },
+		/* tokens */
+		{ "PKCS11Module p11.so", "PKCS11Module: \"p11.so\": wanted is "
+		    "the whole path", true },
+		{ "PKCS11Module /nonexistent/p11.so", "PKCS11Module: "
+		    "\"/nonexistent/p11.so\": No such file", true },
+		{ "PKCS11Module /etc", "that is no file", true },
+		{ "PKCS11Sessions 64", NULL, false },
+		{ "PKCS11Sessions 65", "from 0 to 64", true },
+		{ "PKCS11Timeout 0", "from 1 to 600", true },
+		{ "PKCS11PINDirectory /etc/dkimd, /run/dkimd", NULL, false },
+		{ "PKCS11PINDirectory /etc/dkimd,pins", "wanted is a list of "
+		    "whole paths", true },
+		{ "PKCS11PINDirectory /etc:/run", "without blanks and colons",
 		    true },
-		{ "RSABackend pkcs11",
-		    "RSABackend: \"pkcs11\": not supported yet", true },
+		{ "PKCS11Token pkcs11:token=mail?pin-source=/etc/dkimd/pin",
+		    NULL, false },
+		{ "PKCS11Token token=mail", "PKCS11Token: \"token=mail\": a "
+		    "URI of a key in a token begins with pkcs11:", true },
+		{ "PKCS11Token pkcs11:token=a?module-path=/x", "module-path "
+		    "is not allowed", true },
 		{ "RSABackend openssl", "RSABackend: \"openssl\": wanted is",
 		    true },
 		{ "SignatureAlgorithm ed25519-sha256", NULL, false },
@@ -310,10 +327,12 @@ conf_options_load_needs(void **state)
 		    true },
 		{ "KeyTable csl:b=c\nSigningTable csl:a=b\nDomain a.b\n",
 		    "Domain: not used", false },
-		{ "Domain a.b\nSelector s\nKeyFile pkcs11:object=k\n",
-		    "KeyFile: \"pkcs11:object=k\": keys in a token are not "
-		    "supported yet",
-		    true },
+		{ "Domain a.b\nSelector s\nKeyFile pkcs11:object=k\n", NULL,
+		    false },
+		{ "Domain a.b\nSelector s\n"
+		  "KeyFile pkcs11:object=k?pin-source=|pin\n",
+		    "KeyFile: \"pkcs11:object=k?pin-source=|pin\": "
+		    "pin-source: pin-source is a command", true },
 		{ "Domain a.b\nSelector a b\nKeyFile /k\n",
 		    "Selector: \"a b\": a selector is", true },
 	};

@@ -146,7 +146,7 @@ rsabackend_check_words(void **state)
 		{ "bn64:mmx", "wanted is libcrypto, bn64" },
 		{ "BN64", "wanted is libcrypto, bn64" },
 		{ "", "wanted is libcrypto, bn64" },
-		{ "pkcs11", "not supported yet" },
+		{ "PKCS11", "wanted is libcrypto, bn64" },
 		{ "x\ny", "x\\x0ay" },
 	};
 
