@@ -9,8 +9,8 @@
  *	mul, sqr	product and square of numbers as long as the modulus
  *	modmul, modsqr	the same by Montgomery, reduced
  *
- * CPU: "-" for any. Prints operations, nanoseconds, clock before and after in GHz; warms up
- * before. Exit: as dkimbench bn.
+ * CPU: "-" for any. Warms up, then prints operations, nanoseconds, and the
+ * clock before and after in GHz. Exit: as dkimbench bn.
  */
 #ifndef BN_WINDOW_H
 #define BN_WINDOW_H
@@ -164,7 +164,7 @@ bn_window_run(const char *op, const struct options_measure *options,
 	return status;
 }
 
-static int
+static inline int
 bn_window_main(int argc, char **argv)
 {
 	struct options_measure options = OPTIONS_MEASURE_DEFAULT;

@@ -41,7 +41,8 @@ pin_init(struct pin *pin, int cpu)
 		if (CPU_ISSET(i, &set))
 			pin->cpu[pin->n++] = i;
 	for (unsigned i = 0; i < pin->n; i++)
-		if (cpu == (int)pin->cpu[i] || (cpu == PIN_ANY && i + 1 == pin->n)) {
+		if (cpu == (int)pin->cpu[i] ||
+		    (cpu == PIN_ANY && i + 1 == pin->n)) {
 			rotate(pin, i);
 			return 0;
 		}

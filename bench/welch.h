@@ -8,7 +8,8 @@
 
 /* Two samples; all zero is a fresh one. */
 struct welch {
-	double	n[2], mean[2], squares[2];	/* squares: sum of deviations^2 */
+	double	n[2], mean[2];
+	double	squares[2];	/* sums of (value - mean)^2 */
 };
 
 /*

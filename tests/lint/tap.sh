@@ -49,4 +49,4 @@ files() {
 	done
 }
 
-sources() { files rsa-backend dkim milter cmd | grep '\.[ch]$'; }
+sources() { files rsa-backend dkim milter cmd bench | grep '\.[ch]$'; }
