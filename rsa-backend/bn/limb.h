@@ -152,7 +152,9 @@ limb_to_octets(uint8_t *out, size_t len, const limb *x, unsigned n)
 		size_t i = at / LIMB_SIZE;
 		unsigned shift = (unsigned)(at % LIMB_SIZE * 8);
 
-		out[len - 1 - at] = i < n ? (uint8_t)(x[i] >> shift) : 0;
+		limb digit = i < n ? x[i] : 0U;
+
+		out[len - 1 - at] = (uint8_t)(digit >> shift);
 	}
 }
 
