@@ -27,6 +27,7 @@
 
 struct keycheck {
 	const char	*domain, *selector, *key_path, *config;
+	struct token_open token;
 	struct answers_options where;
 	struct answers	*answers;
 	int		 status;	/* worst so far */
@@ -39,9 +40,11 @@ usage(FILE *out)
 "usage: dkim keycheck -d DOMAIN -s SELECTOR [-k KEY] [--dns FILE |\n"
 "                     --testkeys FILE | --nameserver ADDR[@PORT]]\n"
 "       dkim keycheck --config CONF [--dns FILE | ...]\n"
-"  -k, --key KEY    PEM file whose public half the record must hold\n"
+"  -k, --key KEY    PEM file, or pkcs11: URI, whose public half the record\n"
+"                   must hold\n"
 "  --config CONF    all keys of this dkimd.conf and its KeyTable\n"
 "  --dns FILE       records: name TAB value, a line each\n"
+TOKEN_OPEN_USAGE
 "Exit: 0 all agree, 1 one does not, 75 one could not be looked up now,\n"
 "78 key or configuration.\n");
 }
@@ -49,13 +52,15 @@ usage(FILE *out)
 static int
 parse_options(int argc, char **argv, struct keycheck *k)
 {
-	enum { CONFIG = 256, DNS, TESTKEYS, NAMESERVER };
+	enum { CONFIG = 256, DNS, TESTKEYS, NAMESERVER, MODULE, INIT_ARGS };
 	static const struct option longs[] = {
 		{ "key", required_argument, NULL, 'k' },
 		{ "config", required_argument, NULL, CONFIG },
 		{ "dns", required_argument, NULL, DNS },
 		{ "testkeys", required_argument, NULL, TESTKEYS },
 		{ "nameserver", required_argument, NULL, NAMESERVER },
+		{ "module", required_argument, NULL, MODULE },
+		{ "init-args", required_argument, NULL, INIT_ARGS },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -83,6 +88,12 @@ parse_options(int argc, char **argv, struct keycheck *k)
 			break;
 		case NAMESERVER:
 			k->where.nameserver = optarg;
+			break;
+		case MODULE:
+			k->token.module = optarg;
+			break;
+		case INIT_ARGS:
+			k->token.init_args = optarg;
 			break;
 		case 'h':
 			usage(stdout);
@@ -208,7 +219,7 @@ check_one(struct keycheck *k)
 		return EX_USAGE;
 	}
 	if (k->key_path != NULL) {
-		status = private_key_load(k->key_path, &key);
+		status = private_key_load(k->key_path, &k->token, &key);
 		if (status != 0)
 			return status;
 	}
@@ -268,10 +279,9 @@ check_tables(struct keycheck *k, struct conf *conf, struct report *report)
 		return;
 	for (i = 0; i < dataset_count(conf->domain); i++) {
 		dataset_at(conf->domain, i, &row);
-		key_row = (struct key_row){ .domain = row.key,
-		    .selector = slice_text(o->selector),
-		    .key = slice_text(o->key_file),
-		    .source = KEY_SOURCE_FILE };
+		conf_key_file(o->key_file, &key_row);
+		key_row.domain = row.key;
+		key_row.selector = slice_text(o->selector);
 		check_row(k, conf, report, &row, &key_row);
 	}
 }

@@ -22,12 +22,15 @@
 /* this room */
 #include "newfile.h"
 #include "subcommand.h"
+#include "token_open.h"
 
 #define STRING_MAX	250	/* octets of one string of a TXT record */
 #define BITS_DEFAULT	2048
 
 struct keygen {
 	const char	*domain, *selector, *folder, *owner;
+	const char	*uri;		/* --token; NULL: a file */
+	struct token_open token;
 	enum rsab_key_type type;
 	unsigned	 bits;
 	bool		 force, testing, no_subdomains;
@@ -44,7 +47,7 @@ usage(FILE *out)
 	fprintf(out,
 "usage: dkim keygen -d DOMAIN -s SELECTOR [--type rsa|ed25519] [-b BITS]\n"
 "                   [-D FOLDER] [--owner USER] [--force] [--testing]\n"
-"                   [--no-subdomains]\n"
+"                   [--no-subdomains] [--token URI]\n"
 "  Writes SELECTOR.private (0600) and SELECTOR.txt, the record to publish.\n"
 "  -b BITS          of an RSA key, 1024 to 8192; default %d\n"
 "  -D FOLDER        where to; default the current one\n"
@@ -52,7 +55,11 @@ usage(FILE *out)
 "  --force          replace files that are there\n"
 "  --testing        t=y: verifiers treat failures as unsigned\n"
 "  --no-subdomains  t=s: no sub-domain in i=\n"
-"Exit: 0 done, 64 usage, 73 cannot write or is there already.\n",
+"  --token URI      make the key in this token, as this object; no\n"
+"                   SELECTOR.private is written then\n"
+TOKEN_OPEN_USAGE
+"Exit: 0 done, 64 usage, 73 cannot write or is there already, 75 the token\n"
+"is not there, 78 the token refuses.\n",
 	    BITS_DEFAULT);
 }
 
@@ -89,7 +96,8 @@ parse_bits(const char *text, unsigned *bits)
 static int
 parse_options(int argc, char **argv, struct keygen *k)
 {
-	enum { TYPE = 256, OWNER, FORCE, TOKEN, TESTING, NO_SUBDOMAINS };
+	enum { TYPE = 256, OWNER, FORCE, TOKEN, TESTING, NO_SUBDOMAINS,
+	    MODULE, INIT_ARGS };
 	static const struct option longs[] = {
 		{ "type", required_argument, NULL, TYPE },
 		{ "owner", required_argument, NULL, OWNER },
@@ -97,6 +105,8 @@ parse_options(int argc, char **argv, struct keygen *k)
 		{ "token", required_argument, NULL, TOKEN },
 		{ "testing", no_argument, NULL, TESTING },
 		{ "no-subdomains", no_argument, NULL, NO_SUBDOMAINS },
+		{ "module", required_argument, NULL, MODULE },
+		{ "init-args", required_argument, NULL, INIT_ARGS },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -133,8 +143,13 @@ parse_options(int argc, char **argv, struct keygen *k)
 			k->no_subdomains = true;
 			break;
 		case TOKEN:
-			warnx("--token: keys in tokens are not supported yet");
-			status = EX_CONFIG;
+			k->uri = optarg;
+			break;
+		case MODULE:
+			k->token.module = optarg;
+			break;
+		case INIT_ARGS:
+			k->token.init_args = optarg;
 			break;
 		case 'h':
 			usage(stdout);
@@ -171,6 +186,11 @@ check_options(int argc, struct keygen *k)
 	    snprintf(k->record_path, sizeof(k->record_path), "%s/%s.txt",
 	    k->folder, k->label) >= (int)sizeof(k->record_path)) {
 		warnx("-D %s: the path is too long", k->folder);
+		return EX_USAGE;
+	}
+	if (k->uri != NULL && !token_open_is_uri(k->uri)) {
+		warnx("--token %s: a pkcs11: URI is wanted, as "
+		    "pkcs11:token=mail;object=%s", k->uri, k->label);
 		return EX_USAGE;
 	}
 	return 0;
@@ -232,27 +252,45 @@ print_record(const struct keygen *k, struct slice record, struct buf *out)
 	buf_add_text(out, "\n");
 }
 
+/*
+ * Before the key is made: one without its record helps nobody.
+ */
+static int
+check_record(const struct keygen *k)
+{
+	if (k->force || access(k->record_path, F_OK) != 0)
+		return 0;
+	warnx("%s: is there already and stays as it is; --force replaces it",
+	    k->record_path);
+	return EX_CANTCREAT;
+}
+
+static int
+write_key(const struct keygen *k, const struct newfile *file,
+    const struct rsab_key *key)
+{
+	char *pem;
+	size_t n;
+	int status;
+
+	if (k->uri != NULL)
+		return 0;
+	if (rsab_key_print_private(key, &pem, &n) != 0) {
+		warnx("the key cannot be written as PEM");
+		return EX_OSERR;
+	}
+	status = newfile_write(file, slice_of(pem, n));
+	rsab_wipe_free(pem, n);
+	return status;
+}
+
 static int
 write_files(const struct keygen *k, const struct rsab_key *key,
     struct slice text)
 {
 	struct newfile file = { k->key_path, 0600, k->uid, k->gid, k->force };
-	char *pem;
-	size_t n;
-	int status;
+	int status = write_key(k, &file, key);
 
-	/* look first: a key without its record helps nobody */
-	if (!k->force && access(k->record_path, F_OK) == 0) {
-		warnx("%s: is there already and stays as it is; --force "
-		    "replaces it", k->record_path);
-		return EX_CANTCREAT;
-	}
-	if (rsab_key_print_private(key, &pem, &n) != 0) {
-		warnx("the key cannot be written as PEM");
-		return EX_OSERR;
-	}
-	status = newfile_write(&file, slice_of(pem, n));
-	rsab_wipe_free(pem, n);
 	if (status != 0)
 		return status;
 	file.path = k->record_path;
@@ -261,23 +299,55 @@ write_files(const struct keygen *k, const struct rsab_key *key,
 }
 
 static void
-print_next_steps(const struct keygen *k, struct slice text)
+print_where(const struct keygen *k)
 {
 	const struct passwd *pw = k->uid == (uid_t)-1 ? NULL :
 	    getpwuid(k->uid);
 
+	if (k->uri != NULL) {
+		printf("%s: the private key, which cannot leave its token",
+		    k->uri);
+		return;
+	}
 	printf("%s: the private key, mode 0600", k->key_path);
 	if (pw != NULL)
 		printf(", owner %s", pw->pw_name);
 	else if (k->uid != (uid_t)-1)
 		printf(", owner %ld", (long)k->uid);
+}
+
+static void
+print_next_steps(const struct keygen *k, struct slice text)
+{
+	const char *quote = k->uri == NULL ? "" : "'";
+
+	print_where(k);
 	printf("\n%s: its record\n\n", k->record_path);
 	fwrite(text.p, 1, text.n, stdout);
 	printf("\nNext:\n"
 	    "  1. publish the record\n"
-	    "  2. dkim keycheck -d %s -s %s -k %s\n"
+	    "  2. dkim keycheck -d %s -s %s -k %s%s%s\n"
 	    "  3. name the key in dkimd.conf or KeyTable, then reload dkimd\n",
-	    k->name, k->label, k->key_path);
+	    k->name, k->label, quote, k->uri == NULL ? k->key_path : k->uri,
+	    quote);
+}
+
+static int
+make_key(const struct keygen *k, struct rsab_key **out)
+{
+	const struct rsab_backend *backend;
+	int error;
+
+	if (k->uri != NULL)
+		return token_open_generate(&k->token, k->uri, k->type, k->bits,
+		    out);
+	error = rsab_backend_find("libcrypto", &backend);
+	if (error == 0)
+		error = rsab_key_generate(backend, k->type, k->bits, out);
+	if (error == 0)
+		return 0;
+	warnx("making the key: %s", rsab_strerror(error));
+	return EX_SOFTWARE;
 }
 
 int
@@ -285,7 +355,6 @@ subcommand_keygen(int argc, char **argv)
 {
 	struct keygen k = { .folder = ".", .type = RSAB_RSA,
 	    .bits = BITS_DEFAULT };
-	const struct rsab_backend *backend;
 	struct rsab_key *key = NULL;
 	struct buf record, text;
 	int error, status;
@@ -297,16 +366,12 @@ subcommand_keygen(int argc, char **argv)
 		status = check_options(argc, &k);
 	if (status == 0)
 		status = find_owner(&k);
+	if (status == 0)
+		status = check_record(&k);
+	if (status == 0)
+		status = make_key(&k, &key);
 	if (status != 0)
 		goto out;
-	error = rsab_backend_find("libcrypto", &backend);
-	if (error == 0)
-		error = rsab_key_generate(backend, k.type, k.bits, &key);
-	if (error != 0) {
-		warnx("making the key: %s", rsab_strerror(error));
-		status = EX_SOFTWARE;
-		goto out;
-	}
 	error = dkim_key_record_print(key, k.testing, k.no_subdomains,
 	    &record);
 	print_record(&k, buf_slice(&record), &text);

@@ -27,6 +27,7 @@ struct sign {
 	const char	*selector[DKIM_SIGNATURES_MADE];
 	const char	*key_path[DKIM_SIGNATURES_MADE];
 	size_t		 domains, selectors, keys;
+	struct token_open token;
 	const char	*algorithm, *sign_headers, *oversign, *config;
 	bool		 field_only;
 	struct dkim_sign_options options;	/* the same for all */
@@ -51,7 +52,8 @@ usage(FILE *out)
 "                 [-x SECONDS] [--now SECONDS] [--field] [FILE]\n"
 "       dkim sign --config CONF [--now SECONDS] [--field] [FILE]\n"
 "  -d, -s, -k        repeated: several signatures, the first on top\n"
-"  -k, --key KEY     PEM file of an RSA or Ed25519 private key\n"
+"  -k, --key KEY     PEM file of an RSA or Ed25519 private key, or the\n"
+"                    pkcs11: URI of one in a token\n"
 "  -a ALG            rsa-sha256 or ed25519-sha256; the key decides anyway\n"
 "  -c HEADER/BODY    simple or relaxed each; default relaxed/relaxed\n"
 "  -i AUID           i=, in the domain of d= or below\n"
@@ -59,8 +61,9 @@ usage(FILE *out)
 "  --sign-headers    names, or * and +name,-name; --oversign likewise\n"
 "  --config CONF     the tables of this dkimd.conf decide\n"
 "  --field           print the DKIM-Signature field only\n"
+TOKEN_OPEN_USAGE
 "Exit: 0 done, 65 not a message or not to be signed, 66 cannot read,\n"
-"78 key or configuration.\n");
+"75 the token is not there, 78 key or configuration.\n");
 }
 
 /*
@@ -82,7 +85,8 @@ add_value(const char *option, const char **list, size_t *n)
 static int
 parse_options(int argc, char **argv, struct sign *s)
 {
-	enum { SIGN_HEADERS = 256, OVERSIGN, NOW, FIELD, CONFIG };
+	enum { SIGN_HEADERS = 256, OVERSIGN, NOW, FIELD, CONFIG, MODULE,
+	    INIT_ARGS };
 	static const struct option longs[] = {
 		{ "key", required_argument, NULL, 'k' },
 		{ "sign-headers", required_argument, NULL, SIGN_HEADERS },
@@ -90,6 +94,8 @@ parse_options(int argc, char **argv, struct sign *s)
 		{ "now", required_argument, NULL, NOW },
 		{ "field", no_argument, NULL, FIELD },
 		{ "config", required_argument, NULL, CONFIG },
+		{ "module", required_argument, NULL, MODULE },
+		{ "init-args", required_argument, NULL, INIT_ARGS },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -144,6 +150,12 @@ parse_options(int argc, char **argv, struct sign *s)
 			break;
 		case CONFIG:
 			s->config = optarg;
+			break;
+		case MODULE:
+			s->token.module = optarg;
+			break;
+		case INIT_ARGS:
+			s->token.init_args = optarg;
 			break;
 		case 'h':
 			usage(stdout);
@@ -236,7 +248,7 @@ static int
 load_key(const struct sign *s, const char *path, struct rsab_key **out)
 {
 	const char *algorithm;
-	int status = private_key_load(path, out);
+	int status = private_key_load(path, &s->token, out);
 
 	if (status != 0)
 		return status;
@@ -324,13 +336,18 @@ make_field(struct sign *s, size_t index, const char *line_end,
 {
 	struct rsab_job job = { .key = s->key[index] };
 	struct rsab_job *jobs[1] = { &job };
+	struct rsab_token_detail detail;
 	int error = dkim_signer_job(s->signer, index, &job);
 
 	if (error != 0)
 		return error;
 	rsab_run(s->worker, jobs, 1);
-	if (job.result != RSAB_OK)
+	if (job.result != RSAB_OK) {
+		token_open_detail(job.key, &detail);
+		if (detail.text[0] != '\0')
+			warnx("%s", detail.text);
 		return DKIM_ERR_CRYPTO;
+	}
 	buf_add_text(out, "DKIM-Signature:");
 	error = dkim_signer_field(s->signer, index,
 	    slice_of(job.signature, job.signature_len), line_end, out);

@@ -5,7 +5,6 @@
 
 /* system */
 #include <err.h>
-#include <string.h>
 #include <sysexits.h>
 
 /* this room */
@@ -13,17 +12,16 @@
 #include "private_key.h"
 
 int
-private_key_load(const char *path, struct rsab_key **out)
+private_key_load(const char *path, const struct token_open *how,
+    struct rsab_key **out)
 {
 	const struct rsab_backend *backend;
 	uint8_t *octets;
 	size_t n;
 	int error, status;
 
-	if (strncmp(path, "pkcs11:", 7) == 0) {
-		warnx("%s: keys in tokens are not supported yet", path);
-		return EX_CONFIG;
-	}
+	if (token_open_is_uri(path))
+		return token_open_key(how, path, out);
 	status = input_read_small(path, RSAB_KEY_FILE_MAX, &octets, &n);
 	if (status != 0)
 		return status;

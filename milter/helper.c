@@ -67,6 +67,7 @@ helper_new(const struct helper_setup *setup, struct helper **out)
 	h->folders = copy(setup->folders, &failed);
 	h->sessions = setup->sessions;
 	h->start_ms = setup->start_ms;
+	h->quiet = setup->quiet;
 	h->control = -1;
 	backoff_init(&h->backoff, &setup->backoff);
 	if (failed) {
@@ -226,9 +227,11 @@ helper_hung(void *context, uint64_t incarnation)
 
 	pthread_mutex_lock(&h->lock);
 	if (h->incarnation == incarnation && h->pid != 0 && !h->killed) {
-		log_limited(LOG_ERR, "token helper hangs", "token helper of "
-		    "%s, process %ld, does not answer in time and is killed",
-		    helper_keep_name(h), (long)h->pid);
+		if (!h->quiet)
+			log_limited(LOG_ERR, "token helper hangs", "token "
+			    "helper of %s, process %ld, does not answer in "
+			    "time and is killed", helper_keep_name(h),
+			    (long)h->pid);
 		stats_add(STAT_TOKEN_KILLS, 1);
 		h->killed = true;
 		kill(h->pid, SIGKILL);
@@ -275,12 +278,13 @@ helper_refused(void *context, const char *identity)
 	pthread_mutex_lock(&h->lock);
 	is_new = refuse(h, identity);
 	pthread_mutex_unlock(&h->lock);
-	if (is_new) {
-		stats_add(STAT_TOKEN_PIN_REFUSED, 1);
+	if (!is_new)
+		return;
+	stats_add(STAT_TOKEN_PIN_REFUSED, 1);
+	if (!h->quiet)
 		log_line(LOG_CRIT, "token helper of %s: a token refused its "
 		    "PIN, which is not tried again: change the PIN or its "
 		    "file, then reload", helper_keep_name(h));
-	}
 }
 
 size_t

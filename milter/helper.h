@@ -27,6 +27,7 @@ struct helper_setup {
 	const char	*folders;	/* for PIN files, parted by ':' */
 	unsigned	 sessions;
 	int		 start_ms;	/* to load the module */
+	bool		 quiet;		/* a command: no log, errors say it */
 	struct backoff_rule backoff;
 };
 

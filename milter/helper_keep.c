@@ -115,6 +115,7 @@ tell_end(struct helper *h, int status, uint64_t wait)
 
 	if (h->stopping)
 		return;
+	stats_add(STAT_TOKEN_ENDS, 1);
 	if (h->killed)
 		snprintf(how, sizeof(how), "was killed");
 	else if (WIFSIGNALED(status))
@@ -126,7 +127,8 @@ tell_end(struct helper *h, int status, uint64_t wait)
 	if (h->why.text[0] == '\0')
 		snprintf(h->why.text, sizeof(h->why.text),
 		    "the token helper %s", how);
-	stats_add(STAT_TOKEN_ENDS, 1);
+	if (h->quiet)
+		return;
 	log_limited(LOG_ERR, "token helper ended", "token helper of %s %s and "
 	    "is started again in %.1f s%s%s", helper_keep_name(h), how,
 	    (double)wait / 1e6, WIFSIGNALED(status) ? "" : ": ",
@@ -188,9 +190,10 @@ fail_start(struct helper *h)
 	h->useless = true;
 	snprintf(h->why.text, sizeof(h->why.text), "%s cannot be started: %s",
 	    h->program, strerror(errno));
-	log_limited(LOG_ERR, "token helper start", "token helper of %s: %s; "
-	    "tried again in %.1f s", helper_keep_name(h), h->why.text,
-	    (double)wait / 1e6);
+	if (!h->quiet)
+		log_limited(LOG_ERR, "token helper start", "token helper of "
+		    "%s: %s; tried again in %.1f s", helper_keep_name(h),
+		    h->why.text, (double)wait / 1e6);
 	h->start_at = clock_us() + wait;
 	helper_keep_state(h, STATE_WAITING);
 }
@@ -218,9 +221,9 @@ start(struct helper *h)
 		settle(h, 0);
 		return;
 	}
-	log_line(h->incarnation == 1 ? LOG_INFO : LOG_NOTICE,
-	    "token helper of %s is up, process %ld", helper_keep_name(h),
-	    (long)h->pid);
+	if (h->incarnation > 1 && !h->quiet)
+		log_line(LOG_NOTICE, "token helper of %s is up again, process "
+		    "%ld", helper_keep_name(h), (long)h->pid);
 	h->why.text[0] = '\0';
 	helper_keep_state(h, STATE_UP);
 }

@@ -25,6 +25,7 @@ struct helper {
 	char			*program, *module, *init_args, *pin, *folders;
 	unsigned		 sessions;
 	int			 start_ms;
+	bool			 quiet;
 
 	pthread_mutex_t		 lock;		/* of all below */
 	pthread_cond_t		 changed;	/* state */

@@ -116,6 +116,7 @@ make_helper(struct tokens *t, const struct options *o, struct tokens *old)
 		.pin = o->pkcs11_pin,
 		.sessions = RSAB_TOKEN_SESSIONS_MAX,
 		.start_ms = START_MS + t->timeout_ms,
+		.quiet = !t->has_workers,
 		.backoff = restart_rule,
 	};
 	bool failed = false;
@@ -251,6 +252,9 @@ tokens_tell(struct rsab_token *rsab, int error, const char *detail)
 {
 	struct token *token = rsab_token_context(rsab);
 
+	/* A command says what is wrong itself */
+	if (!token->owner->has_workers)
+		return;
 	if (is_gone(error) && !atomic_exchange(&token->down, true)) {
 		stats_add(STAT_TOKEN_GONE, 1);
 		log_line(LOG_ERR, "token %s is of no use now: %s: %s; mail of "
