@@ -93,6 +93,7 @@ parse_bits(const char *text, unsigned *bits)
 	return status;
 }
 
+/* A flat table and a flat switch: one entry an option. */
 static int
 parse_options(int argc, char **argv, struct keygen *k)
 {
