@@ -277,7 +277,7 @@ measure_summarize_by_hand(void **state)
 	struct measure_window first[] = { { 200, 2e8, 2, 2 },
 	    { 400, 2e8, 2, 2 }, { 100, 2e8, 2, 2 } };
 	struct measure_window second[] = { { 400, 2e8, 2.0, 2.0 },
-	    { 1600, 2e8, 3.0, 2.0 }, { 800, 2e8, 1.0, 1.0 } };
+	    { 1600, 2e8, 1.2, 1.0 }, { 800, 2e8, 1.0, 1.0 } };
 	struct measure_contestant c[] = {
 		{ .windows = first, .n = 3 }, { .windows = second, .n = 3 },
 	};
