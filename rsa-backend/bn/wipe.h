@@ -11,8 +11,11 @@
 
 #define WIPE_NOINLINE	__attribute__((noinline, unused))
 
-/* More than the deepest frames below a function of a path, -O0 included. */
-#define WIPE_STACK	2048
+/*
+ * More than the deepest frames below a function of a path, -O0 included, and
+ * than the registers that the dynamic linker saves as it binds memcpy lazily.
+ */
+#define WIPE_STACK	4096
 
 /*
  * Overwrite the stack below the caller's frame.
