@@ -123,20 +123,21 @@ backend_bn64_find(const char *path, const struct rsab_backend **out)
 }
 
 /*
- * The best that comes after a backend and shares less than all its paths.
+ * The best of another name that comes after a backend.
  */
 static const struct rsab_backend *
-next_best(const struct bn64 *bn64)
+next_best(const struct rsab_backend *backend)
 {
 	unsigned features = cpu_features();
 	bool past = false;
 
 	for (size_t i = 0; i < ALL; i++) {
-		if (past && all[i] != &backend_emulated &&
-		    strcmp(all[i]->backend.name, bn64->backend.name) != 0 &&
+		bool same = strcmp(all[i]->backend.name, backend->name) == 0;
+
+		if (past && !same && all[i] != &backend_emulated &&
 		    is_usable(all[i], features))
 			return &all[i]->backend;
-		past = past || all[i] == bn64;
+		past = past || same;
 	}
 	return &backend_libcrypto;
 }
@@ -154,7 +155,7 @@ bn64_selftest(const struct rsab_backend *backend,
 		if (paths[i] != NULL)
 			r = selftest_path(paths[i], class);
 	if (r == RSAB_ERR_BACKEND)
-		*next = next_best(bn64);
+		*next = next_best(backend);
 	return r;
 }
 
