@@ -66,6 +66,21 @@ pkcs11_object_find(const struct pkcs11_at *at, CK_ATTRIBUTE *want, size_t n,
 	return RSAB_OK;
 }
 
+/*
+ * Is a session that should be logged in no more? Private objects are not found
+ * then, which looks as if they were not there.
+ */
+static bool
+is_logged_out(const struct pkcs11_at *at)
+{
+	CK_SESSION_INFO info;
+
+	return at->session.needs_login &&
+	    at->token->module->f->C_GetSessionInfo(at->session.handle,
+	    &info) == CKR_OK && (info.state == CKS_RO_PUBLIC_SESSION ||
+	    info.state == CKS_RW_PUBLIC_SESSION);
+}
+
 int
 pkcs11_object_find_key(const struct pkcs11_at *at, CK_OBJECT_HANDLE *out,
     struct pkcs11_fail *fail)
@@ -73,6 +88,7 @@ pkcs11_object_find_key(const struct pkcs11_at *at, CK_OBJECT_HANDLE *out,
 	CK_OBJECT_CLASS class = CKO_PRIVATE_KEY;
 	CK_ATTRIBUTE want[3];
 	size_t n = 0;
+	int r;
 
 	if (!at->uri->has_object)
 		return pkcs11_fail_set(fail, RSAB_ERR_URI, "the URI names no "
@@ -84,7 +100,11 @@ pkcs11_object_find_key(const struct pkcs11_at *at, CK_OBJECT_HANDLE *out,
 	if (at->uri->id.n != 0)
 		want[n++] = (CK_ATTRIBUTE){ CKA_ID,
 		    (void *)(uintptr_t)at->uri->id.p, at->uri->id.n };
-	return pkcs11_object_find(at, want, n, true, out, fail);
+	r = pkcs11_object_find(at, want, n, true, out, fail);
+	if (r == RSAB_ERR_TOKEN_KEY && is_logged_out(at))
+		r = pkcs11_fail_rv(fail, at->token->where, "C_FindObjects",
+		    CKR_USER_NOT_LOGGED_IN);
+	return r;
 }
 
 int

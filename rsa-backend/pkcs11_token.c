@@ -242,8 +242,9 @@ login(struct pkcs11_token *token, CK_SESSION_HANDLE session,
 		    rv);
 	if (!is_same_token(&info, &token->info))
 		return gone(token, fail);
-	if ((info.flags & CKF_LOGIN_REQUIRED) != 0 && (r = login_as(token,
-	    session, CKU_USER, &info, pins, uri, fail)) != 0)
+	token->needs_login = (info.flags & CKF_LOGIN_REQUIRED) != 0;
+	if (token->needs_login && (r = login_as(token, session, CKU_USER,
+	    &info, pins, uri, fail)) != 0)
 		return r;
 	token->logged_in = true;
 	return RSAB_OK;
@@ -327,7 +328,8 @@ pkcs11_token_take(struct pkcs11_token *token, uint64_t epoch, uint64_t now,
 		close_session(token, session);
 		goto out;
 	}
-	*out = (struct pkcs11_session){ session, token->slot, token->epoch };
+	*out = (struct pkcs11_session){ session, token->slot, token->epoch,
+	    token->needs_login };
 out:
 	pthread_mutex_unlock(&token->lock);
 	return r;

@@ -36,7 +36,7 @@ struct pkcs11_token {
 	CK_SLOT_ID		 slot;
 	CK_SESSION_HANDLE	 idle[PKCS11_SESSIONS_MAX];
 	size_t			 idle_n, open_n, limit;
-	bool			 logged_in;
+	bool			 needs_login, logged_in;
 	uint64_t		 epoch;		/* of object handles */
 	uint64_t		 busy_until;	/* ms */
 	unsigned		 busy;		/* ms, of the next time */
@@ -48,6 +48,7 @@ struct pkcs11_session {
 	CK_SESSION_HANDLE	handle;
 	CK_SLOT_ID		slot;
 	uint64_t		epoch;		/* of object handles */
+	bool			needs_login;
 };
 
 /*
