@@ -31,6 +31,7 @@ static struct {
 	_Alignas(64) uint64_t a[DIGITS * LANES];
 	_Alignas(64) uint64_t b[DIGITS * LANES];
 	_Alignas(64) uint64_t z[2 * DIGITS * LANES];
+	struct lookup52 lookup;
 } room;
 
 static void
@@ -56,7 +57,8 @@ get(const uint64_t *z, unsigned lane, unsigned n)
 static struct mont52
 field(unsigned n, uint64_t m)
 {
-	struct mont52 f = { n, room.m, room.mm, room.k0, room.t, room.q };
+	struct mont52 f = { n, room.m, room.mm, room.k0, room.t, room.q,
+	    &room.lookup };
 
 	for (unsigned lane = 0; lane < LANES; lane++) {
 		put(room.m, lane, m, n);

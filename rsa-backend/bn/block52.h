@@ -13,10 +13,8 @@
  * where he has a digit.
  */
 
-/* room below: the registers of eight lanes */
-#ifndef V52_H
-#include "rsa-backend/bn/v52_array.h"
-#endif
+/* this room */
+#include "rsa-backend/bn/lookup52.h"
 
 #ifndef BLOCK
 #define BLOCK 10
@@ -35,6 +33,7 @@ struct mont52 {
 	uint64_t	*k0;		/* k0[1]: -1 / m mod 2^width */
 	uint64_t	*t;		/* t[2n + 1]: columns; zero on top */
 	uint64_t	*q;		/* q[n] */
+	struct lookup52	*lookup;	/* goes on beside; may be done */
 };
 #endif
 
@@ -250,7 +249,8 @@ BLOCK_NAME(multiply)(uint64_t *z, const uint64_t *a, const uint64_t *b,
  *   alias    z is not a
  */
 static V52_NOINLINE void
-BLOCK_NAME(square)(uint64_t *z, const uint64_t *a, unsigned n)
+BLOCK_NAME(square)(uint64_t *z, const uint64_t *a, unsigned n,
+    struct lookup52 *lookup)
 {
 	const unsigned blocks = n / BLOCK;
 	v52 t[2 * BLOCK], x;
@@ -272,6 +272,7 @@ BLOCK_NAME(square)(uint64_t *z, const uint64_t *a, unsigned n)
 		} else {
 			BLOCK_ROWS(BLOCK_DOUBLE_ODD)
 		}
+		lookup52_step(lookup);
 		BLOCK_ROWS(BLOCK_SHIFT)
 	}
 }
@@ -307,6 +308,7 @@ BLOCK_NAME(reduce)(uint64_t *z, const uint64_t *columns,
 			c = BLOCK_NAME(block_quotient_last)(c, t,
 			    BLOCK_AT(q, k * BLOCK), m, rest,
 			    v52_load(f->m), v52_load(f->k0));
+		lookup52_step(f->lookup);
 		BLOCK_ROWS(BLOCK_SHIFT)
 	}
 	for (unsigned k = 0; k <= last; k++) {
@@ -324,6 +326,7 @@ BLOCK_NAME(reduce)(uint64_t *z, const uint64_t *columns,
 			    BLOCK_AT(m, (k + 1) * BLOCK),
 			    BLOCK_AT(rest, (k + 1) * BLOCK));
 		BLOCK_ROWS(BLOCK_DIGIT)
+		lookup52_step(f->lookup);
 		BLOCK_ROWS(BLOCK_SHIFT)
 	}
 }

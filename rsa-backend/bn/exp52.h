@@ -14,12 +14,14 @@
 /* w = 6 loses everywhere: what it saves in products the lookups take. */
 #define EXP52_SMALL		10	/* digits up to which w is 4 */
 #define EXP52_WINDOW(n)		((n) <= EXP52_SMALL ? 4U : 5U)
+#define EXP52_STEPS		30	/* digits from which steps win */
 
 /* Eight powers in the making: a stream. */
 struct exp52 {
 	struct mont52	 f;
 	uint64_t	*e;		/* e[n]: exponents, digits as numbers */
 	uint64_t	*table;		/* table[2^w][n] */
+	uint64_t	*index;		/* index[1]: the window of each lane */
 	uint64_t	*entry;		/* entry[n]: what was looked up */
 	uint64_t	*z;		/* z[n] */
 };
@@ -39,42 +41,22 @@ exp52_window(const struct exp52 *s, unsigned from, unsigned w)
 	return v52_and(z, v52_set((UINT64_C(1) << w) - 1));
 }
 
-#define EXP52_KEEP(i) \
-	x[i] = v52_select(mask, v52_load(MONT52_AT(p, i)), x[i]);
-#define EXP52_ZERO(i)	x[i] = v52_zero();
-#define EXP52_STORE(i)	v52_store(MONT52_AT(z, i), x[i]);
-#define EXP52_FIVE(F)	F(0) F(1) F(2) F(3) F(4)
-
 /*
- * z = table[index] in every lane: z[n], five digits at a time.
- *   ct       leaks n and w only
+ * Look up the window from bit `from` on, or begin to.
  */
-static V52_NOINLINE void
-exp52_lookup(uint64_t *z, const uint64_t *table, v52 index, unsigned w,
-    unsigned n)
+static inline void
+exp52_lookup(struct exp52 *s, unsigned from, unsigned w)
 {
-	const v52 one = v52_set(1);
+	const v52 window = exp52_window(s, from, w);
 
-	for (unsigned i = 0; i < n; i += 5, z += 5 * V52_LANES) {
-		const uint64_t *p = MONT52_AT(table, i);
-		v52 x[5], entry = v52_zero();
-
-		EXP52_FIVE(EXP52_ZERO)
-		for (unsigned j = 0; j < 1U << w; j++) {
-			const v52_mask mask = v52_equal(index, entry);
-
-			EXP52_FIVE(EXP52_KEEP)
-			entry = v52_add(entry, one);
-			p += n * V52_LANES;
-		}
-		EXP52_FIVE(EXP52_STORE)
+	if (s->f.n < EXP52_STEPS) {
+		lookup52_at_once(s->entry, s->table, window, 1U << w, s->f.n);
+		return;
 	}
+	v52_store(s->index, window);
+	lookup52_start(s->f.lookup, s->entry, s->table, s->index, 1U << w,
+	    s->f.n);
 }
-
-#undef EXP52_KEEP
-#undef EXP52_ZERO
-#undef EXP52_STORE
-#undef EXP52_FIVE
 
 /*
  * Fill the table with x^0 R ... x^(2^w - 1) R. table[0] and table[1] are there.
@@ -108,19 +90,22 @@ exp52_power(struct exp52 *s, unsigned streams, unsigned bits)
 	unsigned from = (bits - 1) / w * w;
 
 	exp52_fill(s, streams, w);
-	for (unsigned k = 0; k < streams; k++)
-		exp52_lookup(s[k].z, s[k].table, exp52_window(&s[k], from, w),
-		    w, n);
+	for (unsigned k = 0; k < streams; k++) {
+		exp52_lookup(&s[k], from, w);
+		lookup52_finish(s[k].f.lookup);
+		memcpy(s[k].z, s[k].entry, n * V52_LANES * sizeof *s[k].z);
+	}
 	while (from > 0) {
 		from -= w;
+		for (unsigned k = 0; k < streams; k++)
+			exp52_lookup(&s[k], from, w);
 		for (unsigned j = 0; j < w; j++)
 			for (unsigned k = 0; k < streams; k++)
 				mont52_square(s[k].z, s[k].z, &s[k].f);
-		for (unsigned k = 0; k < streams; k++)
-			exp52_lookup(s[k].entry, s[k].table,
-			    exp52_window(&s[k], from, w), w, n);
-		for (unsigned k = 0; k < streams; k++)
+		for (unsigned k = 0; k < streams; k++) {
+			lookup52_finish(s[k].f.lookup);
 			mont52_multiply(s[k].z, s[k].z, s[k].entry, &s[k].f);
+		}
 	}
 }
 

@@ -140,9 +140,9 @@ lanes_take(uint64_t **scratch, size_t n)
 }
 
 static inline struct mont52
-lanes_field(uint64_t **scratch, unsigned n)
+lanes_field(uint64_t **scratch, struct lookup52 *lookup, unsigned n)
 {
-	struct mont52 f = { .n = n };
+	struct mont52 f = { .n = n, .lookup = lookup };
 
 	f.m = lanes_take(scratch, n + 1);
 	f.mm = lanes_take(scratch, n);
@@ -171,7 +171,7 @@ lanes_one(uint64_t *x, unsigned n)
 static inline size_t
 lanes_stream_size(unsigned n)
 {
-	return 8 * n + 3 + ((size_t)n << EXP52_WINDOW(n));
+	return 8 * n + 4 + ((size_t)n << EXP52_WINDOW(n));
 }
 
 static inline unsigned
@@ -198,12 +198,14 @@ lanes_scratch_public(unsigned n)
  * Make a stream of count halves: the table's first two entries are R and x R.
  */
 static inline void
-lanes_stream(struct exp52 *s, const struct path_half *half, size_t count,
-    unsigned n, uint64_t **scratch)
+lanes_stream(struct exp52 *s, struct lookup52 *lookup,
+    const struct path_half *half, size_t count, unsigned n,
+    uint64_t **scratch)
 {
 	uint64_t *r2, *r3;
 
-	s->f = lanes_field(scratch, n);
+	s->f = lanes_field(scratch, lookup, n);
+	s->index = lanes_take(scratch, 1);
 	s->e = lanes_take(scratch, n);
 	s->entry = lanes_take(scratch, n);
 	s->z = lanes_take(scratch, n);
@@ -248,11 +250,15 @@ static V52_NOINLINE void
 lanes_power_pass(unsigned n, unsigned bits, const struct path_half *half,
     size_t count, uint64_t *scratch)
 {
+	struct lookup52 lookup[2];
 	struct exp52 s[2];
 	unsigned streams = 0;
 
-	for (size_t i = 0; i < count; i += V52_LANES)
-		lanes_stream(&s[streams++], half + i, count - i, n, &scratch);
+	for (size_t i = 0; i < count; i += V52_LANES) {
+		lanes_stream(&s[streams], &lookup[streams], half + i,
+		    count - i, n, &scratch);
+		streams++;
+	}
 	exp52_power(s, streams, bits);
 	for (unsigned i = 0; i < streams; i++)
 		lanes_stream_end(&s[i], half + i * V52_LANES,
@@ -279,7 +285,8 @@ static V52_NOINLINE void
 lanes_crt_pass(unsigned n, const struct path_crt *crt, size_t count,
     uint64_t *scratch)
 {
-	struct mont52 f = lanes_field(&scratch, n);
+	struct lookup52 none;
+	struct mont52 f = lanes_field(&scratch, &none, n);
 	uint64_t *q = lanes_take(&scratch, n);
 	uint64_t *qinv = lanes_take(&scratch, n);
 	uint64_t *xp = lanes_take(&scratch, n);
@@ -318,7 +325,8 @@ static V52_NOINLINE void
 lanes_product_pass(unsigned n, const struct path_product *product,
     size_t count, uint64_t *scratch)
 {
-	struct mont52 f = lanes_field(&scratch, n);
+	struct lookup52 none;
+	struct mont52 f = lanes_field(&scratch, &none, n);
 	uint64_t *a = lanes_take(&scratch, n);
 	uint64_t *b = lanes_take(&scratch, n);
 
@@ -408,7 +416,8 @@ static V52_NOINLINE void
 lanes_public_pass(unsigned n, const struct path_power *power, size_t count,
     uint64_t *scratch)
 {
-	struct mont52 f = lanes_field(&scratch, n);
+	struct lookup52 none;
+	struct mont52 f = lanes_field(&scratch, &none, n);
 	uint64_t *x = lanes_take(&scratch, n);
 	uint64_t *xr = lanes_take(&scratch, n);
 	uint64_t *z = lanes_take(&scratch, n);

@@ -40,6 +40,7 @@ mont52_prepare(struct mont52 *f)
 	const v52 digit = v52_set(V52_DIGIT), k0 = v52_load(f->k0);
 	v52 carry = v52_set(1);
 
+	f->lookup->steps = 0;
 	v52_store(MONT52_AT(f->m, f->n), v52_zero());
 	v52_store(MONT52_AT(f->t, 2 * f->n), v52_zero());
 	for (unsigned i = 0; i < f->n; i++) {
@@ -97,9 +98,9 @@ static inline void
 mont52_square(uint64_t *z, const uint64_t *a, const struct mont52 *f)
 {
 	if (f->n == 5)
-		square_5(f->t, a, f->n);
+		square_5(f->t, a, f->n, f->lookup);
 	else
-		square_10(f->t, a, f->n);
+		square_10(f->t, a, f->n, f->lookup);
 	mont52_reduce(z, f);
 }
 
