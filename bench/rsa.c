@@ -175,9 +175,12 @@ find_backends(struct rsa *r)
 			    r->backends.v[i]);
 			return EX_USAGE;
 		}
-		if (error != 0) {
+		r->reason[i] = error != 0 ? rsab_strerror(error) :
+		    strcmp(r->backends.v[i], "pkcs11") == 0 ?
+		    "its keys lie in a token, no fresh one can be given" :
+		    NULL;
+		if (r->reason[i] != NULL) {
 			r->backend[i] = NULL;
-			r->reason[i] = rsab_strerror(error);
 			continue;
 		}
 		error = rsab_backend_selftest(r->backend[i], &next, &class);
