@@ -93,6 +93,27 @@ blinding_clear(struct blinding *blinding)
 	memset(blinding, 0, sizeof *blinding);
 }
 
+static struct blinding_pair *
+pair_at(const struct blinding *blinding, size_t i)
+{
+	return &blinding->slab[i / BLINDING_SLAB]->pair[i % BLINDING_SLAB];
+}
+
+static bool
+pair_is_of(const struct blinding_pair *pair, const uint8_t *fingerprint)
+{
+	return memcmp(pair->fingerprint, fingerprint,
+	    sizeof pair->fingerprint) == 0;
+}
+
+static void
+pair_clear(struct blinding_pair *pair)
+{
+	pair->path = NULL;
+	pair->used = 0;
+	rsab_wipe(pair->secret, sizeof *pair->secret);
+}
+
 /*
  * A pair for this key: its own, else a free one, else, with all slabs there,
  * the one unused longest. NULL: no memory.
@@ -105,12 +126,10 @@ pair_find(struct blinding *blinding, const uint8_t *fingerprint,
 	struct blinding_slab *slab;
 
 	for (size_t i = 0; i < blinding->slabs * BLINDING_SLAB; i++) {
-		struct blinding_pair *pair = &blinding->slab[i /
-		    BLINDING_SLAB]->pair[i % BLINDING_SLAB];
+		struct blinding_pair *pair = pair_at(blinding, i);
 
 		if (pair->path == key->path && pair->n == key->n &&
-		    memcmp(pair->fingerprint, fingerprint,
-		    sizeof pair->fingerprint) == 0)
+		    pair_is_of(pair, fingerprint))
 			return pair;
 		/* A free one was used at time 0. */
 		if (best == NULL || pair->used < best->used)
@@ -238,11 +257,8 @@ blinding_take(struct blinding *blinding,
 		return RSAB_ERR_NOMEM;
 	if (pair->path == NULL || pair->left == 0 ||
 	    pair->secret->magic != MAGIC || pair->path != key->path ||
-	    pair->n != key->n || memcmp(pair->fingerprint, fingerprint,
-	    sizeof pair->fingerprint) != 0) {
-		pair->path = NULL;
-		pair->used = 0;
-		rsab_wipe(pair->secret, sizeof *pair->secret);
+	    pair->n != key->n || !pair_is_of(pair, fingerprint)) {
+		pair_clear(pair);
 		if ((r = pair_make(pair, &make)) != 0)
 			return r;
 		memcpy(pair->fingerprint, fingerprint,
@@ -254,6 +270,18 @@ blinding_take(struct blinding *blinding,
 	pair->used = ++blinding->time;
 	*out = pair;
 	return RSAB_OK;
+}
+
+void
+blinding_drop(struct blinding *blinding,
+    const uint8_t fingerprint[RSAB_FINGERPRINT_SIZE])
+{
+	for (size_t i = 0; i < blinding->slabs * BLINDING_SLAB; i++) {
+		struct blinding_pair *pair = pair_at(blinding, i);
+
+		if (pair->path != NULL && pair_is_of(pair, fingerprint))
+			pair_clear(pair);
+	}
 }
 
 void

@@ -68,6 +68,13 @@ int blinding_take(struct blinding *blinding,
     const struct rsakey_public *key, void *scratch,
     struct blinding_pair **out) MUSTUSE;
 
+/*
+ * Wipe the pairs of a key: one of its signatures came out wrong, and the pair
+ * may be what is wrong.
+ */
+void blinding_drop(struct blinding *blinding,
+    const uint8_t fingerprint[RSAB_FINGERPRINT_SIZE]);
+
 /* A pair and its key. */
 struct blinding_use {
 	struct blinding_pair		*pair;

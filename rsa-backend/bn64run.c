@@ -260,13 +260,34 @@ batch_of_verifying(struct rsab_job *const *jobs, size_t n, size_t i,
 	}
 }
 
+/*
+ * Signatures of our own that failed their check: the next ones of those keys
+ * begin with new pairs, and nothing of the wrong ones, each of which may give
+ * a prime away, stays in the scratch.
+ */
+static void
+wrong_forget(struct bn64_worker *worker, struct rsab_job *const *jobs,
+    size_t n, const int *results)
+{
+	bool wrong = false;
+
+	for (size_t i = 0; i < n; i++) {
+		if (jobs[i] == NULL || jobs[i]->op != RSAB_OP_SIGN ||
+		    results[i] == 0)
+			continue;
+		blinding_drop(&worker->blinding, jobs[i]->key->fingerprint);
+		wrong = true;
+	}
+	if (wrong && worker->public.p != NULL)
+		rsab_wipe(worker->public.p, worker->public.size);
+}
+
 void
 bn64run_verify(void *state, struct rsab_job *const *jobs, backend_em em,
     size_t n, int *results)
 {
 	struct bn64_worker *worker = state;
 	struct rsab_job *left[RSAB_PASS_MAX];
-	bool wrong = false;
 
 	memcpy(left, jobs, n * sizeof left[0]);
 	for (size_t i = 0; i < n; i++) {
@@ -277,14 +298,10 @@ bn64run_verify(void *state, struct rsab_job *const *jobs, backend_em em,
 		batch_of_verifying(left, n, i, &batch);
 		batch_verify(worker, jobs, em, &batch,
 		    batch.count >= BN64RUN_LANES_MIN, results);
-		for (size_t k = 0; k < batch.count; k++) {
+		for (size_t k = 0; k < batch.count; k++)
 			left[batch.at[k]] = NULL;
-			wrong = wrong || results[batch.at[k]] != 0;
-		}
 	}
-	/* What is wrong may be a signature of our own that gives a prime away */
-	if (wrong && worker->public.p != NULL)
-		rsab_wipe(worker->public.p, worker->public.size);
+	wrong_forget(worker, jobs, n, results);
 }
 
 void

@@ -266,6 +266,31 @@ pair_unused_longest_goes(void **state)
 	made_close(&made);
 }
 
+/* After a fault the pairs of that key go, and no other. */
+static void
+pair_dropped(void **state)
+{
+	uint8_t zero[2 * RSAKEY_OCTETS_MAX] = { 0 };
+	struct blinding_pair *a, *b;
+	unsigned left;
+	struct made made;
+
+	(void)state;
+	made_open(&made, "keys/rsa1024.pem");
+	a = take(&made, 1);
+	b = take(&made, 2);
+	step(&made, b);
+	left = b->left;
+	blinding_drop(&cache, fingerprint(1));
+	blinding_drop(&cache, fingerprint(5));
+	test_octets("wiped", a->blind, sizeof zero, zero, sizeof zero);
+	test_true("the other", take(&made, 2) == b && b->left == left);
+	check_pair(&made, b);
+	check_pair(&made, take(&made, 1));
+	blinding_clear(&cache);
+	made_close(&made);
+}
+
 /* No random octets: an error, and no half pair that a later call finds. */
 static void
 take_without_random_octets(void **state)
@@ -362,6 +387,7 @@ main(void)
 		cmocka_unit_test(pair_wears_out),
 		cmocka_unit_test(pair_belongs_to_its_key),
 		cmocka_unit_test(pair_unused_longest_goes),
+		cmocka_unit_test(pair_dropped),
 		cmocka_unit_test(take_without_random_octets),
 		cmocka_unit_test(take_in_a_child),
 		cmocka_unit_test(take_every_allocation_fails),
