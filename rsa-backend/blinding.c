@@ -14,6 +14,7 @@
 
 /* libcrypto */
 #include <openssl/bn.h>
+#include <openssl/err.h>
 #include <openssl/rand.h>
 
 /* this room */
@@ -188,8 +189,10 @@ make_inverse(const struct make *make)
 
 	if (x == NULL || n == NULL || context == NULL)
 		r = error_take(RSAB_ERR_NOMEM);
-	else if (BN_mod_inverse(x, x, n, context) == NULL ||
-	    BN_bn2binpad(x, make->octets, len) != len)
+	else if (BN_mod_inverse(x, x, n, context) == NULL)
+		r = error_take(ERR_GET_REASON(ERR_peek_last_error()) ==
+		    BN_R_NO_INVERSE ? RSAB_ERR_BACKEND : RSAB_ERR_NOMEM);
+	else if (BN_bn2binpad(x, make->octets, len) != len)
 		r = error_take(RSAB_ERR_BACKEND);
 	BN_CTX_free(context);
 	BN_free(n);
