@@ -47,10 +47,11 @@ mechanisms(const struct pkcs11_token *token, CK_SLOT_ID slot,
 	out->signs_rsa = pkcs11_object_mechanism(token, slot, CKM_RSA_PKCS,
 	    CKF_SIGN, &least, &most) || pkcs11_object_mechanism(token, slot,
 	    CKM_RSA_X_509, CKF_SIGN, &least, &most);
-	if (out->signs_rsa && least <= UINT32_MAX && most <= UINT32_MAX) {
+	/* NSS says 2^32 - 1 for "no end" */
+	if (out->signs_rsa && least < UINT32_MAX)
 		out->rsa_bits_min = (unsigned)least;
+	if (out->signs_rsa && most < UINT32_MAX)
 		out->rsa_bits_max = (unsigned)most;
-	}
 }
 
 int
