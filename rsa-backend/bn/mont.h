@@ -46,7 +46,7 @@ mont_reduce(const struct mont *c, limb *z)
 
 	/* Now t + carry R is below 2 m: take m away unless that borrows. */
 	borrow = row_subtract(difference, t, c->m, n);
-	limb_select(z, limb_mask((limb)(borrow & (carry ^ 1))), t, difference,
+	row_select(z, limb_mask((limb)(borrow & (carry ^ 1))), t, difference,
 	    n);
 }
 

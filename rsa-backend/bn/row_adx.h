@@ -290,47 +290,46 @@ row_add_product(limb *z, const limb *x, unsigned n, limb y)
 	return carry;
 }
 
-/* z = x op y with the carry flag, four limbs a turn; the rest is C's. */
+/* One limb of a loop over four: z = x op y. */
+#define ROW_LIMB(at, op) \
+	"movq " at "(%[x],%[i],8), %%rax\n\t" \
+	op " " at "(%[y],%[i],8), %%rax\n\t" \
+	"movq %%rax, " at "(%[z],%[i],8)\n\t"
+
+/* Four limbs a turn; no instruction of the loop touches the carry flag. */
 #define ROW_FOURS(op) \
+	"1:\n\t" \
+	ROW_LIMB("0", op) \
+	ROW_LIMB("8", op) \
+	ROW_LIMB("16", op) \
+	ROW_LIMB("24", op) \
+	"leaq 4(%[i]), %[i]\n\t" \
+	"decq %[fours]\n\t" \
+	"jnz 1b\n\t"
+
+/* z = x op y with the carry flag, whole fours; carry is 0 or all ones. */
+#define ROW_CARRY_FOURS(op) \
 	__asm__ volatile( \
 	    "xorl %%eax, %%eax\n\t" \
-	    "1:\n\t" \
-	    "movq 0(%[x]), %%rax\n\t" \
-	    op " 0(%[y]), %%rax\n\t" \
-	    "movq %%rax, 0(%[z])\n\t" \
-	    "movq 8(%[x]), %%rax\n\t" \
-	    op " 8(%[y]), %%rax\n\t" \
-	    "movq %%rax, 8(%[z])\n\t" \
-	    "movq 16(%[x]), %%rax\n\t" \
-	    op " 16(%[y]), %%rax\n\t" \
-	    "movq %%rax, 16(%[z])\n\t" \
-	    "movq 24(%[x]), %%rax\n\t" \
-	    op " 24(%[y]), %%rax\n\t" \
-	    "movq %%rax, 24(%[z])\n\t" \
-	    "leaq 32(%[x]), %[x]\n\t" \
-	    "leaq 32(%[y]), %[y]\n\t" \
-	    "leaq 32(%[z]), %[z]\n\t" \
-	    "decq %[fours]\n\t" \
-	    "jnz 1b\n\t" \
+	    ROW_FOURS(op) \
 	    "sbbq %[carry], %[carry]" \
-	    : [z] "+r"(z), [x] "+r"(x), [y] "+r"(y), [fours] "+r"(fours), \
-	    [carry] "+r"(carry) \
-	    : \
+	    : [i] "+r"(i), [fours] "+r"(fours), [carry] "+r"(carry) \
+	    : [z] "r"(z), [x] "r"(x), [y] "r"(y) \
 	    : "rax", "cc", "memory")
 
 static inline limb
 row_subtract(limb *z, const limb *x, const limb *y, unsigned n)
 {
-	size_t fours = n / 4;
+	size_t fours = n / 4, i = 0;
 	limb carry = 0;
 
 	if (fours > 0)
-		ROW_FOURS("sbbq");
+		ROW_CARRY_FOURS("sbbq");
 	carry &= 1;
-	for (n %= 4; n > 0; n--, z++, x++, y++) {
-		wide t = (wide)*x - *y - carry;
+	for (; i < n; i++) {
+		wide t = (wide)x[i] - y[i] - carry;
 
-		*z = (limb)t;
+		z[i] = (limb)t;
 		carry = (limb)(t >> 64) & 1;
 	}
 	return carry;
@@ -339,19 +338,36 @@ row_subtract(limb *z, const limb *x, const limb *y, unsigned n)
 static inline limb
 row_add(limb *z, const limb *x, const limb *y, unsigned n)
 {
-	size_t fours = n / 4;
+	size_t fours = n / 4, i = 0;
 	limb carry = 0;
 
 	if (fours > 0)
-		ROW_FOURS("adcq");
+		ROW_CARRY_FOURS("adcq");
 	carry &= 1;
-	for (n %= 4; n > 0; n--, z++, x++, y++) {
-		wide t = (wide)*x + *y + carry;
+	for (; i < n; i++) {
+		wide t = (wide)x[i] + y[i] + carry;
 
-		*z = (limb)t;
+		z[i] = (limb)t;
 		carry = (limb)(t >> 64);
 	}
 	return carry;
+}
+
+/* As its namesake but for the order of the names: ROW_LIMB's op takes y. */
+static inline void
+row_select(limb *z, limb mask, const limb *y, const limb *x, unsigned n)
+{
+	size_t fours = n / 4, i = 0;
+	limb carry = mask;
+
+	if (fours > 0)
+		__asm__ volatile(
+		    "negq %[carry]\n\t"
+		    ROW_FOURS("cmovcq")
+		    : [i] "+r"(i), [fours] "+r"(fours), [carry] "+r"(carry)
+		    : [z] "r"(z), [x] "r"(x), [y] "r"(y)
+		    : "rax", "cc", "memory");
+	limb_select(z + i, mask, y + i, x + i, n - (unsigned)i);
 }
 
 /* A product of two limbs of x, added to two of the window. */
@@ -507,21 +523,20 @@ row_double_add_squares(limb *z, const limb *s, const limb *x, limb carry)
 	return carry;
 }
 
-/* Limbs of n that whole tiles cover. */
-static inline unsigned
-row_whole(unsigned n)
-{
-	return n / 8 * 8;
-}
+/*
+ * Numbers that are no whole tiles: blocks of eight rows over the tiles, and
+ * rows of their own for the rest. Not inlined, to leave registers to whole
+ * ones.
+ */
 
 /*
- * A block of rows beyond its whole tiles: z + carry' = z + x y + 2^512 carry.
+ * The rest of a block: z + carry' = z + x y + 2^512 carry.
  *   z        n + 8 limbs
  *   x        n limbs, n below 8
  *   y        8 limbs
  *   carry    0 or 1, and so is what is returned
  */
-ROW_NOINLINE static limb
+static inline limb
 row_block_rest(limb *z, const limb *x, unsigned n, const limb *y, limb carry)
 {
 	for (unsigned i = 0; i < n; i++)
@@ -531,36 +546,30 @@ row_block_rest(limb *z, const limb *x, unsigned n, const limb *y, limb carry)
 }
 
 /*
- * Rows up to 8: z = z + x y, above the n limbs of z that are there.
+ * A block: z = z + x y, the upper 8 limbs of z not there yet.
  *   z        n + 8 limbs
  *   x        n limbs
  *   y        8 limbs
  */
-static inline void
+ROW_NOINLINE static void
 row_block_add_product(limb *z, const limb *x, unsigned n, const limb *y)
 {
-	unsigned whole = row_whole(n);
+	unsigned whole = n / 8 * 8;
 	limb carry = 0;
 
 	memset(z + n, 0, 8 * LIMB_SIZE);
 	if (whole > 0)
 		carry = row_tiles_add_product(z, x, whole / 8, y);
-	if (whole < n)
-		(void)row_block_rest(z + whole, x + whole, n - whole, y,
-		    carry);
+	(void)row_block_rest(z + whole, x + whole, n - whole, y, carry);
 }
 
-/*
- * As row_tiles_reduce, for n limbs of m, at least 8.
- */
+/* As row_tiles_reduce, for n limbs of m, at least 8. */
 static inline limb
 row_block_reduce(limb *z, const limb *m, unsigned n, limb k0, limb carry)
 {
-	unsigned whole = row_whole(n);
+	unsigned whole = n / 8 * 8;
 	limb above;
 
-	if (whole == n)
-		return row_tiles_reduce(z, m, n / 8, k0, carry);
 	/* The carry belongs into the rest, where no tile adds it. */
 	for (unsigned i = 0; i < 8; i++)
 		carry = limb_add(z + n + i, 0, carry);
@@ -570,42 +579,81 @@ row_block_reduce(limb *z, const limb *m, unsigned n, limb k0, limb carry)
 	    carry);
 }
 
-static inline void
-row_product(limb *z, const limb *x, const limb *y, unsigned n)
+ROW_NOINLINE static void
+row_product_any(limb *z, const limb *x, const limb *y, unsigned n)
 {
 	unsigned i = 0;
 
-	if (n % 8 == 0) {
-		row_tiles_product(z, x, n / 8, y);
-		i = 8;
-	} else
-		memset(z, 0, LIMB_SIZE * n);
+	memset(z, 0, LIMB_SIZE * n);
 	for (; i + 8 <= n; i += 8)
 		row_block_add_product(z + i, x, n, y + i);
 	for (; i < n; i++)
 		z[n + i] = row_add_product(z + i, x, n, y[i]);
 }
 
-static inline void
-row_square(limb *z, const limb *x, unsigned n)
+/* The products of different limbs, each once; a block leaves out its own. */
+ROW_NOINLINE static void
+row_square_any(limb *z, const limb *x, unsigned n)
 {
-	limb s[16], carry = 0;
-	unsigned i = 0, whole = row_whole(n);
+	unsigned i = 0;
 
-	/* A block leaves out the products of its own limbs. */
-	if (n % 8 == 0 && n > 8) {
-		memset(z, 0, 8 * LIMB_SIZE);
-		row_tiles_product(z + 8, x + 8, n / 8 - 1, x);
-		i = 8;
-	} else
-		memset(z, 0, LIMB_SIZE * n);
-	for (; i < whole; i += 8)
+	memset(z, 0, LIMB_SIZE * n);
+	for (; i + 8 <= n; i += 8)
 		row_block_add_product(z + 2 * i + 8, x + i + 8, n - i - 8,
 		    x + i);
 	for (; i < n; i++)
 		z[n + i] = row_add_product(z + 2 * i + 1, x + i + 1,
 		    n - i - 1, x[i]);
-	for (i = 0; i < whole; i += 8) {
+}
+
+ROW_NOINLINE static limb
+row_reduce_any(limb *z, const limb *m, unsigned n, limb k0)
+{
+	limb carry = 0;
+	unsigned i = 0;
+
+	for (; i + 8 <= n; i += 8)
+		carry = row_block_reduce(z + i, m, n, k0, carry);
+	for (; i < n; i++)
+		carry = limb_add(z + n + i,
+		    row_add_product(z + i, m, n, z[i] * k0), carry);
+	return carry;
+}
+
+static inline void
+row_product(limb *z, const limb *x, const limb *y, unsigned n)
+{
+	if (n % 8 != 0) {
+		row_product_any(z, x, y, n);
+		return;
+	}
+	row_tiles_product(z, x, n / 8, y);
+	for (unsigned i = 8; i < n; i += 8) {
+		memset(z + i + n, 0, 8 * LIMB_SIZE);
+		(void)row_tiles_add_product(z + i, x, n / 8, y + i);
+	}
+}
+
+static inline void
+row_square(limb *z, const limb *x, unsigned n)
+{
+	limb s[16], carry = 0;
+	unsigned i = 8;
+
+	if (n % 8 != 0)
+		row_square_any(z, x, n);
+	else {
+		memset(z, 0, 8 * LIMB_SIZE);
+		if (n > 8)
+			row_tiles_product(z + 8, x + 8, n / 8 - 1, x);
+		for (; i + 8 < n; i += 8) {
+			memset(z + n + i, 0, 8 * LIMB_SIZE);
+			(void)row_tiles_add_product(z + 2 * i + 8, x + i + 8,
+			    (n - i) / 8 - 1, x + i);
+		}
+		memset(z + 2 * n - 8, 0, 8 * LIMB_SIZE);
+	}
+	for (i = 0; i + 8 <= n; i += 8) {
 		row_triangle(s, x + i);
 		carry = row_double_add_squares(z + 2 * i, s, x + i, carry);
 	}
@@ -617,13 +665,11 @@ static inline limb
 row_reduce(limb *z, const limb *m, unsigned n, limb k0)
 {
 	limb carry = 0;
-	unsigned i = 0;
 
-	for (; i + 8 <= n; i += 8)
-		carry = row_block_reduce(z + i, m, n, k0, carry);
-	for (; i < n; i++)
-		carry = limb_add(z + n + i,
-		    row_add_product(z + i, m, n, z[i] * k0), carry);
+	if (n % 8 != 0)
+		return row_reduce_any(z, m, n, k0);
+	for (unsigned i = 0; i < n; i += 8)
+		carry = row_tiles_reduce(z + i, m, n / 8, k0, carry);
 	return carry;
 }
 

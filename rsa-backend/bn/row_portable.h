@@ -66,6 +66,17 @@ row_add(limb *z, const limb *x, const limb *y, unsigned n)
 }
 
 /*
+ * z = mask ? x : y, for a mask of ones or zeros.
+ *   z, x, y  n limbs
+ *   alias    z may be x or y
+ */
+static inline void
+row_select(limb *z, limb mask, const limb *x, const limb *y, unsigned n)
+{
+	limb_select(z, mask, x, y, n);
+}
+
+/*
  * z = x y.
  *   z        2n limbs, apart from x and y
  *   x, y     n limbs
