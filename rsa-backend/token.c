@@ -5,6 +5,7 @@
 
 /* system */
 #include <assert.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -15,6 +16,12 @@
 #include "token.h"
 #include "token_detail.h"
 #include "token_socket.h"
+
+/* How often and how long one waits for a process that is about to be gone. */
+#define DYING_TRIES	100
+#define DYING_MS	2
+
+#define NO_INCARNATION	UINT64_MAX
 
 struct connection {
 	int		fd;
@@ -262,6 +269,27 @@ answered(struct rsab_token *token, const struct token_wire *answer,
 }
 
 /*
+ * May the end of a connection be that of an older process, which our request
+ * has nothing to do with? So it is when the connection was good before; then
+ * all connections to the same process are of no use, even one that is made
+ * while it dies.
+ *   ended    in and out: the process that is known to be gone; tries: left
+ */
+static bool
+is_older(struct connection connection, uint64_t *ended, unsigned *tries)
+{
+	if (connection.used) {
+		*ended = connection.incarnation;
+		return true;
+	}
+	if (connection.incarnation != *ended || *tries == 0)
+		return false;
+	--*tries;
+	(void)poll(NULL, 0, DYING_MS);
+	return true;
+}
+
+/*
  * Ask with the record that is ready.
  */
 static int
@@ -270,6 +298,8 @@ ask(struct rsab_token *token, const struct token_wire *request,
     struct token_wire *answer, struct rsab_token_detail *detail)
 {
 	struct connection connection;
+	uint64_t ended = NO_INCARNATION;
+	unsigned tries = DYING_TRIES;
 	int timeout_ms = request->op == TOKEN_WIRE_GENERATE ?
 	    token->options.generate_ms : token->options.timeout_ms;
 	int r;
@@ -281,16 +311,11 @@ ask(struct rsab_token *token, const struct token_wire *request,
 		    timeout_ms);
 		if (r == 0)
 			break;
-		/*
-		 * The end of a connection that was good before most likely is
-		 * that of an older process. Each such try takes one away, and
-		 * a new one is not used.
-		 */
-		if (r == TOKEN_SOCKET_END && connection.used) {
-			connection_drop(token, connection);
-			continue;
-		}
-		return failed(token, connection, r, timeout_ms, detail);
+		/* Each older one that was idle goes away by this, too */
+		if (r != TOKEN_SOCKET_END || !is_older(connection, &ended,
+		    &tries))
+			return failed(token, connection, r, timeout_ms, detail);
+		connection_drop(token, connection);
 	}
 	connection.used = true;
 	connection_give(token, connection);

@@ -58,7 +58,9 @@ static struct {
 	enum act	 acts[MANY];	/* of each; later ones: WELL */
 	struct rsab_key	*key, *other;
 	atomic_uint	 hung, refused;
-	uint64_t	 incarnation, hung_incarnation;
+	_Atomic uint64_t incarnation;
+	uint64_t	 hung_incarnation;
+	size_t		 next_process;	/* at which request it is a new one */
 	struct rsab_job	 kept;		/* the last signature */
 	char		 identity[RSAB_TOKEN_IDENTITY];
 	unsigned	 released;
@@ -190,6 +192,7 @@ run(void *argument)
 		if (token_wire_parse((struct der){ in, n }, &request) != 0)
 			abort();
 		i = atomic_fetch_add(&peer.asked, 1);
+		peer.incarnation += i == peer.next_process;
 		peer.last = request;
 		snprintf(peer.uri, sizeof peer.uri, "%.*s",
 		    (int)request.field[0].n,
@@ -286,6 +289,7 @@ setup(void **state)
 	detail.text[0] = '\0';
 	test_int("libcrypto", rsab_backend_find("libcrypto", &libcrypto), 0);
 	peer.incarnation = 5;
+	peer.next_process = SIZE_MAX;
 	peer.key = key_load("rsa1024.pem");
 	peer.other = key_load("rsa1148.pem");
 	token_make(PATIENCE);
@@ -528,10 +532,12 @@ connection_ends(void **state)
 	(void)state;
 	test_int("load", load(&key), 0);
 	peer.acts[peer.asked] = END;
+	peer.next_process = peer.asked;
 	test_int("a new process", sign_by(key, &job, &faults), 0);
 	test_int("connections", peer.threads, 2);
 	peer.acts[peer.asked] = END;
 	peer.acts[peer.asked + 1] = END;
+	peer.next_process = peer.asked;
 	test_int("it ends at once", sign_by(key, &job, &faults),
 	    RSAB_ERR_TOKEN);
 	rsab_token_detail(token, &detail);
@@ -547,6 +553,26 @@ connection_ends(void **state)
 	peer.refuse = false;
 	test_int("there again", sign_by(key, &job, &faults), 0);
 	test_int("nobody hung", peer.hung, 0);
+	rsab_key_unref(key);
+}
+
+/*
+ * A process that dies may still take new connections for a moment.
+ */
+static void
+connection_to_a_dying_process(void **state)
+{
+	struct rsab_key *key;
+	struct rsab_job job;
+	unsigned long faults;
+
+	(void)state;
+	test_int("load", load(&key), 0);
+	for (size_t i = 0; i < 4; i++)
+		peer.acts[peer.asked + i] = END;
+	peer.next_process = peer.asked + 3;
+	test_int("waited for the next", sign_by(key, &job, &faults), 0);
+	test_int("connections", peer.threads, 5);
 	rsab_key_unref(key);
 }
 
@@ -703,8 +729,10 @@ verify_in_token(void **state)
 		job.key = key;
 		job.op = RSAB_OP_VERIFY;
 		peer.acts[asked] = rows[i].act;
-		if (rows[i].act == END)
+		if (rows[i].act == END) {
 			peer.acts[asked + 1] = END;
+			peer.next_process = asked;
+		}
 		rsab_run(worker, jobs, 1);
 		test_int(rows[i].row, job.result, rows[i].want);
 		test_true("the token was asked", peer.asked > asked);
@@ -787,6 +815,7 @@ main(void)
 		ROW(answer_is_none),
 		ROW(answer_is_late),
 		ROW(connection_ends),
+		ROW(connection_to_a_dying_process),
 		ROW(load_fails),
 		ROW(load_asks_nobody_about_a_bad_uri),
 		ROW(pin_refused_is_told),
