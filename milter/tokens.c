@@ -371,3 +371,9 @@ tokens_signer_of(const struct rsab_token *rsab)
 
 	return token->signer;
 }
+
+long
+tokens_process(struct tokens *t)
+{
+	return helper_process(t->helper);
+}

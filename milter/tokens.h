@@ -89,4 +89,9 @@ struct signer *tokens_signer_of(const struct rsab_token *token);
  */
 void tokens_tell(struct rsab_token *token, int error, const char *detail);
 
+/*
+ * The process, for tests; 0: none.
+ */
+long tokens_process(struct tokens *tokens);
+
 #endif
