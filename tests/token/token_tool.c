@@ -8,7 +8,7 @@
  *	  load-pin URI		the same, pin-value allowed
  *	  public URI FILE	its public half as the key record has it
  *	  sign URI FILE		the signature of the octets "dkimd"
- *	  import URI FILE	load FILE (PEM) into the token and sign
+ *	  import URI FILE OUT	load FILE (PEM) into the token and sign there
  *	  verify URI FILE	signatures of FILE (PEM) verified in the token
  *	  generate URI rsa|ed25519 BITS
  *	  info URI
@@ -168,9 +168,17 @@ do_import(void)
 	struct rsab_key *key = NULL;
 	size_t n;
 	const uint8_t *pem = get(arg[2], &n);
+	struct rsab_worker *worker;
+	struct rsab_job job;
 	int r = rsab_key_import_token(token, arg[1], strlen(arg[1]), false,
 	    pem, n, &detail, &key);
 
+	if (r == 0 && (r = rsab_worker_new(&worker)) == 0) {
+		r = sign(worker, key, &job);
+		rsab_worker_free(worker);
+	}
+	if (r == 0)
+		r = put(arg[3], job.signature, job.signature_len);
 	return show(r, key);
 }
 
@@ -361,7 +369,7 @@ static const struct {
 	{ "load-pin", 1, do_load },
 	{ "public", 2, do_public },
 	{ "sign", 2, do_sign },
-	{ "import", 2, do_import },
+	{ "import", 3, do_import },
 	{ "verify", 2, do_verify },
 	{ "generate", 3, do_generate },
 	{ "info", 1, do_info },
