@@ -42,6 +42,9 @@ static struct {
 	struct want		*pending[MADE_PENDING];
 	size_t			 n_pending;
 	unsigned		 dns_asked, keys_asked, sign_asked;
+	unsigned		 key_gone;	/* signatures that find it so */
+	unsigned		 keys_again;	/* asked instead of one gone */
+	bool			 other_type;	/* that one is Ed25519 */
 	unsigned		 dns_cancelled;
 	struct rsab_worker	*worker;
 	const struct rsab_backend *backend;
@@ -143,6 +146,11 @@ made_fill_private(struct want *want)
 		    made.detail);
 		return;
 	}
+	if (want->private_key.gone != NULL) {
+		made.keys_again++;
+		if (made.other_type)
+			found = made.ed25519;
+	}
 	want->private_key.key = rsab_key_ref(found);
 }
 
@@ -164,6 +172,11 @@ made_fill_signature(struct want *want)
 
 	want->signature.op = RSAB_OP_SIGN;
 	rsab_run(made.worker, jobs, 1);
+	if (made.key_gone > 0) {
+		made.key_gone--;
+		want->error = WANT_ERR_KEY_GONE;
+		return;
+	}
 	if (made.sign == MADE_WRONG) {
 		want->error = made.error;
 		snprintf(want->detail, sizeof(want->detail), "%s",

@@ -276,6 +276,51 @@ session_sign_our_fault(void **state)
 }
 
 /*
+ * A token has lost its keys: they are loaded again, once a message.
+ */
+static void
+session_sign_key_gone(void **state)
+{
+	static const char conf[] = MADE_TABLES "MultipleSignatures yes\n"
+	    "SigningTable refile:%s\nKeyTable csl:one=example.org:s1:/keys/rsa,"
+	    "two=example.org:s2:/keys/rsa\n";
+	const struct {
+		const char	*name;
+		unsigned	 gone, again, signatures;
+		bool		 other;
+		const char	*note;
+	} rows[] = {
+		{ "none", 0, 0, 2, false, "result=signed,signed" },
+		{ "one", 1, 1, 2, false, "result=signed,signed" },
+		{ "both", 2, 2, 2, false, "result=signed,signed" },
+		{ "twice", 3, 2, 0, false, "key cannot be loaded" },
+		{ "another type", 1, 1, 0, true, "key has changed" },
+	};
+	struct made_run run;
+	char text[1024];
+
+	(void)state;
+	snprintf(text, sizeof(text), conf, capture_text("signing",
+	    "*@example.org one\n*@example.org two\n"));
+	for (size_t i = 0; i < TEST_COUNT(rows); i++) {
+		made_open(&run, text);
+		made.key_gone = rows[i].gone;
+		made.keys_again = 0;
+		made.other_type = rows[i].other;
+		made_message(&run, "127.0.0.1", mail, "x\r\n");
+		test_int(rows[i].name, made.keys_again, rows[i].again);
+		test_int(rows[i].name, made_count(&run, SESSION_INSERT),
+		    rows[i].signatures);
+		test_int(rows[i].name, run.result->outcome.action,
+		    rows[i].signatures > 0 ? ACTION_ACCEPT : ACTION_TEMPFAIL);
+		made_has_note(rows[i].name, &run, rows[i].note);
+		made_close(&run);
+	}
+	made.other_type = false;
+	made.key_gone = 0;
+}
+
+/*
  * MultipleSignatures: in table order, the first on top; one that fails is all.
  */
 static void
@@ -594,6 +639,7 @@ main(void)
 		cmocka_unit_test(session_sign_message_at_fault),
 		cmocka_unit_test(session_sign_over_limit),
 		cmocka_unit_test(session_sign_our_fault),
+		cmocka_unit_test(session_sign_key_gone),
 		cmocka_unit_test(session_sign_several),
 		cmocka_unit_test(session_sign_waits),
 		cmocka_unit_test(session_sign_empty_body),
