@@ -19,13 +19,15 @@
 #define BITS	512
 
 /* What the backend of these tests does. */
-static enum {
+enum habit {
 	HONEST,		/* as libcrypto */
 	LAZY,		/* says that all is well and does nothing */
 	WRONG,		/* signs, and one bit is another */
 	SHORT,		/* signs, and says that it is an octet less */
 	FAILING,
-} habit;
+};
+
+static enum habit habit;
 
 static void
 fake_run(void *state, struct rsab_job *const *jobs, backend_em em, size_t n)
@@ -152,7 +154,8 @@ contestant_wrong_signatures(void **state)
 {
 	static const struct {
 		const char	*name;
-		int		 habit, want;
+		enum habit	 habit;
+		int		 want;
 	} rows[] = {
 		{ "honest", HONEST, 0 },
 		{ "lazy: the last round's octets are no result", LAZY,
