@@ -7,7 +7,7 @@
 /* this room */
 #include "tests/lanes_oracle.h"
 
-static const unsigned classes[] = { 5, 10, 20, 30, 40 };
+static const unsigned classes[] = { 5, 10, 20, 30, 40, 0 };
 
 /* The usual bits of a prime of that class. */
 static unsigned
@@ -27,7 +27,7 @@ again(void)
 /* Every class; the longest modulus that it takes, and the usual one. */
 #define EACH_CLASS(n, bits) \
 	for (unsigned i_ = 0, n, bits; n = classes[i_ / 2], \
-	    bits = i_ % 2 == 0 ? usual(n) : WIDTH * n - 2, i_ < 10; \
+	    bits = i_ % 2 == 0 ? usual(n) : WIDTH * n - 2, n > 0; \
 	    i_ += n == 40 ? 2 : 1, again())
 
 /*
