@@ -87,7 +87,7 @@ static V52_NOINLINE void
 exp52_power(struct exp52 *s, unsigned streams, unsigned bits)
 {
 	const unsigned n = s->f.n, w = EXP52_WINDOW(n);
-	unsigned from = (bits - 1) / w * w;
+	unsigned from = w == 4 ? (bits - 1) / 4 * 4 : (bits - 1) / 5 * 5;
 
 	exp52_fill(s, streams, w);
 	for (unsigned k = 0; k < streams; k++) {

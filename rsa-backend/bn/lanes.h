@@ -111,22 +111,27 @@ lanes_to_octets(uint8_t *out, size_t len, const void *x, unsigned n)
 }
 
 /*
- * One lane: x[n] to or from z[n][lane].
+ * One lane: x[n] to or from z[n][lane]. The barriers keep compilers from
+ * making gathers of this, of which a kernel has none.
  */
 static inline void
 lanes_put(uint64_t *z, unsigned lane, const void *x, unsigned n)
 {
-	for (unsigned i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++) {
 		memcpy(z + (size_t)i * V52_LANES + lane,
 		    (const uint8_t *)x + i * sizeof *z, sizeof *z);
+		v52_barrier();
+	}
 }
 
 static inline void
 lanes_get(void *x, const uint64_t *z, unsigned lane, unsigned n)
 {
-	for (unsigned i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++) {
 		memcpy((uint8_t *)x + i * sizeof *z,
 		    z + (size_t)i * V52_LANES + lane, sizeof *z);
+		v52_barrier();
+	}
 }
 
 /* The next n vectors of scratch. */
