@@ -236,6 +236,10 @@ structured_digits(void **state)
 			oracle_structured(m, n, &seed);
 			BN_set_bit(m, 0);
 			BN_set_bit(m, 1);
+			/* A sum with the carry of the block below. */
+			for (unsigned j = 32 * n; i % 2 != 0 && j < 64 * n;
+			    j++)
+				BN_set_bit(m, (int)j);
 			oracle_structured(a, n, &seed);
 			oracle_structured(b, n, &seed);
 			assert_true(BN_mod(a, a, m, ctx));
