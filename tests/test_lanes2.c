@@ -167,6 +167,8 @@ square_every_operand(void **state)
 	}
 	for (uint64_t m = (1 << 18) - 1; m > 1 << 12; m -= m / 4 * 2)
 		every_square(10, m);
+	every_square(20, (1 << 12) - 1);
+	every_square(20, (1 << 12) + 1);
 }
 
 static void

@@ -3,7 +3,7 @@
  * Products, squares and Montgomery reductions of eight lanes, in blocks of
  * BLOCK digits (5 or 10): mont52.h includes this file once for each. Numbers
  * are arrays x[n][8]: digit i of all lanes, then digit i + 1; n is a multiple
- * of BLOCK.
+ * of BLOCK. Operations of one block (n = BLOCK) keep all columns in registers.
  *
  * Columns. A column k is the sum of all lo(a_i b_j) with i + j = k and of all
  * hi(a_i b_j) with i + j = k - 1, 64 bits a lane, without carries: each term is
@@ -232,17 +232,16 @@ BLOCK_NAME(multiply)(uint64_t *z, const uint64_t *a, const uint64_t *b,
 	}
 }
 
+#if BLOCK % 2 == 0
 /* Twice the crossed products, and two columns a square. */
-#define BLOCK_DOUBLE(i, odd) \
+#define BLOCK_DOUBLE(i) \
 	t[i] = v52_add(t[i], t[i]); \
-	x = v52_load(BLOCK_AT(in, (i + odd) / 2)); \
-	if ((i + odd) % 2 == 0) \
+	x = v52_load(BLOCK_AT(in, i / 2)); \
+	if (i % 2 == 0) \
 		v52_madlo(&t[i], &x, &x); \
 	else \
 		v52_madhi(&t[i], &x, &x); \
 	v52_store(BLOCK_AT(out, i), t[i]);
-#define BLOCK_DOUBLE_EVEN(i)	BLOCK_DOUBLE(i, 0)
-#define BLOCK_DOUBLE_ODD(i)	BLOCK_DOUBLE(i, 1)
 
 /*
  * z = a a in columns: z[2n], a[n].
@@ -267,15 +266,14 @@ BLOCK_NAME(square)(uint64_t *z, const uint64_t *a, unsigned n,
 			    BLOCK_AT(a, (k - i) * BLOCK));
 		if (k % 2 == 0)
 			BLOCK_NAME(block_cross)(t, in);
-		if (k * BLOCK % 2 == 0) {
-			BLOCK_ROWS(BLOCK_DOUBLE_EVEN)
-		} else {
-			BLOCK_ROWS(BLOCK_DOUBLE_ODD)
-		}
+		BLOCK_ROWS(BLOCK_DOUBLE)
 		lookup52_step(lookup);
 		BLOCK_ROWS(BLOCK_SHIFT)
 	}
 }
+
+#undef BLOCK_DOUBLE
+#endif
 
 /*
  * z = t / R mod m, as digits: z[n], t[2n + 1] in columns with a zero on top;
@@ -331,15 +329,73 @@ BLOCK_NAME(reduce)(uint64_t *z, const uint64_t *columns,
 	}
 }
 
+#define BLOCK_TWICE(i, j) \
+	t[2 * i + j] = v52_add(t[2 * i + j], t[2 * i + j]);
+#define BLOCK_SQUARE(i) \
+	BLOCK_TWICE(i, 0) BLOCK_TWICE(i, 1) \
+	x = v52_load(BLOCK_AT(a, i)); \
+	v52_madlo(&t[2 * i], &x, &x); \
+	v52_madhi(&t[2 * i + 1], &x, &x);
+#define BLOCK_DIGIT_ABOVE(i) \
+	carry = v52_add(carry, c); \
+	c = t[BLOCK + 1 + i]; \
+	v52_store(BLOCK_AT(z, i), v52_and(carry, digit)); \
+	carry = v52_shr(carry, V52_WIDTH);
+
+/*
+ * reduce of one block of digits whose columns are registers: t[2 BLOCK + 1].
+ */
+static V52_INLINE void
+BLOCK_NAME(reduce_one)(uint64_t *z, v52 *t, const struct mont52 *f)
+{
+	const v52 digit = v52_set(V52_DIGIT);
+	v52 carry = v52_zero(), c;
+
+	c = BLOCK_NAME(block_quotient_last)(t[0], t + 1, f->q, f->mm,
+	    BLOCK_AT(f->m, 1), v52_load(f->m), v52_load(f->k0));
+	BLOCK_ROWS(BLOCK_DIGIT_ABOVE)
+}
+
+/*
+ * z = a a / R mod m, and z = a b / R mod m of one block of digits.
+ *   alias    z may be a or b
+ */
+static V52_NOINLINE void
+BLOCK_NAME(square_one)(uint64_t *z, const uint64_t *a,
+    const struct mont52 *f)
+{
+	v52 t[2 * BLOCK + 1], x;
+
+	BLOCK_ROWS(BLOCK_ZERO_LOW)
+	BLOCK_ROWS(BLOCK_ZERO_HIGH)
+	t[2 * BLOCK] = v52_zero();
+	BLOCK_NAME(block_cross)(t, a);
+	BLOCK_ROWS(BLOCK_SQUARE)
+	BLOCK_NAME(reduce_one)(z, t, f);
+}
+
+static V52_NOINLINE void
+BLOCK_NAME(multiply_one)(uint64_t *z, const uint64_t *a, const uint64_t *b,
+    const struct mont52 *f)
+{
+	v52 t[2 * BLOCK + 1];
+
+	BLOCK_ROWS(BLOCK_ZERO_LOW)
+	BLOCK_ROWS(BLOCK_ZERO_HIGH)
+	t[2 * BLOCK] = v52_zero();
+	BLOCK_NAME(block_multiply)(t, a, b);
+	BLOCK_NAME(reduce_one)(z, t, f);
+}
+
+#undef BLOCK_TWICE
+#undef BLOCK_SQUARE
+#undef BLOCK_DIGIT_ABOVE
 #undef BLOCK_ZERO_LOW
 #undef BLOCK_ZERO_HIGH
 #undef BLOCK_SHIFT
 #undef BLOCK_STORE
 #undef BLOCK_ADD
 #undef BLOCK_DIGIT
-#undef BLOCK_DOUBLE
-#undef BLOCK_DOUBLE_EVEN
-#undef BLOCK_DOUBLE_ODD
 #undef BLOCK_EACH
 #undef BLOCK_ROWS
 #undef BLOCK_FIRST_ROWS

@@ -83,11 +83,14 @@ static inline void
 mont52_multiply(uint64_t *z, const uint64_t *a, const uint64_t *b,
     const struct mont52 *f)
 {
-	if (f->n == 5)
-		multiply_5(f->t, a, b, f->n);
-	else
+	if (f->n == 5) {
+		multiply_one_5(z, a, b, f);
+	} else if (f->n == 10) {
+		multiply_one_10(z, a, b, f);
+	} else {
 		multiply_10(f->t, a, b, f->n);
-	mont52_reduce(z, f);
+		reduce_10(z, f->t, f);
+	}
 }
 
 /*
@@ -97,11 +100,14 @@ mont52_multiply(uint64_t *z, const uint64_t *a, const uint64_t *b,
 static inline void
 mont52_square(uint64_t *z, const uint64_t *a, const struct mont52 *f)
 {
-	if (f->n == 5)
-		square_5(f->t, a, f->n, f->lookup);
-	else
+	if (f->n == 5) {
+		square_one_5(z, a, f);
+	} else if (f->n == 10) {
+		square_one_10(z, a, f);
+	} else {
 		square_10(f->t, a, f->n, f->lookup);
-	mont52_reduce(z, f);
+		reduce_10(z, f->t, f);
+	}
 }
 
 /*
