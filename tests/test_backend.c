@@ -70,7 +70,6 @@ backend_find_names(void **state)
 		{ "libcrypto", RSAB_OK }, { "auto", RSAB_OK },
 		{ "bn64", RSAB_OK }, { "bn64:portable", RSAB_OK },
 		{ "bn64:emulated", RSAB_OK },
-		{ "pkcs11", RSAB_ERR_UNSUPPORTED },
 		{ "", RSAB_ERR_UNKNOWN }, { "libcrypt", RSAB_ERR_UNKNOWN },
 		{ "libcrypto ", RSAB_ERR_UNKNOWN },
 		{ "AUTO", RSAB_ERR_UNKNOWN }, { "bn6", RSAB_ERR_UNKNOWN },
@@ -93,6 +92,19 @@ backend_find_names(void **state)
 			continue;
 		test_str(rows[i].name, rsab_backend_name(found), rows[i].name);
 	}
+}
+
+/* There where it is built in (configure's p11-kit). */
+static void
+backend_find_pkcs11(void **state)
+{
+	const struct rsab_backend *found = NULL;
+	int r = rsab_backend_find("pkcs11", &found);
+
+	(void)state;
+	test_true("pkcs11", r == RSAB_OK || r == RSAB_ERR_UNSUPPORTED);
+	if (r == RSAB_OK)
+		test_str("pkcs11", rsab_backend_name(found), "pkcs11");
 }
 
 /*
@@ -555,6 +567,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(backend_find_names),
+		cmocka_unit_test(backend_find_pkcs11),
 		cmocka_unit_test(backend_find_by_machine),
 		cmocka_unit_test(strerror_every_code),
 		cmocka_unit_test(run_sign_and_verify),

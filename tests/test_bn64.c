@@ -155,6 +155,7 @@ run_mixed(const struct bn64 *bn64)
 	static struct rsab_job jobs[3 * MADE_KEYS];
 	struct rsab_job *pointers[3 * MADE_KEYS];
 	struct rsab_key *keys[MADE_KEYS];
+	unsigned long faults = rsab_worker_faults(worker);
 	size_t n = 0;
 
 	for (size_t i = 0; i < MADE_KEYS; i++)
@@ -198,6 +199,8 @@ run_mixed(const struct bn64 *bn64)
 	for (size_t i = 0; i < n; i++)
 		test_int("again", jobs[i].result, i % 6 == 2 ?
 		    RSAB_ERR_SIGNATURE : RSAB_OK);
+	/* The second try would have mended a wrong one. */
+	test_int("faults", rsab_worker_faults(worker) - faults, 0);
 	for (size_t i = 0; i < MADE_KEYS; i++)
 		rsab_key_unref(keys[i]);
 }
