@@ -129,7 +129,7 @@ answer(const struct token_wire *request, enum act act, uint8_t *out)
 		break;
 	}
 	if (act == BAD_KEY)
-		a.field[0] = (struct der){ (const uint8_t *)words, 40 };
+		a.field[0] = (struct der){ peer.key->spki + 1, 40 };
 	if (act == SAYS_TOKEN || act == SAYS_PIN || act == SAYS_GONE) {
 		a.value = (uint32_t)-(act == SAYS_TOKEN ? RSAB_ERR_TOKEN :
 		    act == SAYS_PIN ? RSAB_ERR_PIN : RSAB_ERR_TOKEN_KEY);
