@@ -53,7 +53,8 @@ keylook_tell_change(const struct storedkey *old, const struct storedkey *new)
 	storedkey_print(new, is);
 	if (strcmp(was, is) != 0)
 		log_line(LOG_NOTICE, "key %s has changed: was SHA256:%s, is "
-		    "SHA256:%s", new->path, was, is);
+		    "SHA256:%s", new->path != NULL ? new->path : "in a token",
+		    was, is);
 }
 
 void

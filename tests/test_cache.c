@@ -222,11 +222,51 @@ cache_no_memory(void **state)
 	test_int("sites", test_every_allocation(one_run, NULL), 3);
 }
 
+static bool
+is_odd(const void *value, const void *arg)
+{
+	const struct value *v = value;
+
+	return v->number % 2 == *(const int *)arg;
+}
+
+static void
+cache_sweep_some(void **state)
+{
+	struct cache *cache = make(100);
+	struct value v[9];
+	const int odd = 1;
+	char key[2] = "0";
+
+	(void)state;
+	for (int i = 0; i < 9; i++) {
+		atomic_init(&v[i].refs, 0);
+		v[i].number = i;
+		key[0] = (char)('0' + i);
+		put(cache, key, &v[i], 1);
+	}
+	/* a second name of one of them */
+	put(cache, "x", &v[3], 1);
+	cache_sweep(cache, is_odd, &odd);
+	test_int("entries", cache_entries(cache), 5);
+	test_int("weight", cache_weight(cache), 5);
+	for (int i = 0; i < 9; i++) {
+		key[0] = (char)('0' + i);
+		test_int(key, has(cache, key), i % 2 == 0);
+		test_int(key, atomic_load(&v[i].refs), i % 2 == 0);
+	}
+	test_true("by its other name", !has(cache, "x"));
+	cache_sweep(cache, is_odd, &odd);
+	test_int("nothing more", cache_entries(cache), 5);
+	cache_free(cache);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cache_get_counts),
+		cmocka_unit_test(cache_sweep_some),
 		cmocka_unit_test(cache_put_oldest_goes),
 		cmocka_unit_test(cache_put_bound),
 		cmocka_unit_test(cache_put_replaces),

@@ -403,6 +403,53 @@ conf_options_load_overrides(void **state)
 	    "bad", &capture, "F command line: Nonesuch: unknown option");
 }
 
+/* A PIN stands where only those read it who may; and is wiped in the end. */
+static void
+conf_options_load_secrets(void **state)
+{
+	static const struct {
+		const char	*text;
+		mode_t		 mode;
+		const char	*want;
+	} rows[] = {
+		{ "PKCS11PIN 7391", 0640, NULL },
+		{ "PKCS11PIN 7391", 0644, "dkimd.conf:1: PKCS11PIN: a PIN may "
+		    "not stand in a file that all users can read: chmod o-rwx" },
+		{ "PKCS11Token pkcs11:token=a?pin-value=7391", 0600, NULL },
+		{ "PKCS11Token pkcs11:token=a?pin-value=7391", 0604,
+		    "PKCS11Token: a PIN may not stand in a file" },
+		{ "Domain a.b\nSelector s\nKeyFile pkcs11:?pin-value=7391",
+		    0644, "dkimd.conf:3: KeyFile: a PIN may not stand" },
+		{ "PKCS11Token pkcs11:token=a?pin-source=/x", 0644, NULL },
+	};
+	const struct conf_override pin = { "PKCS11PIN", "7391" };
+	const char *path;
+
+	(void)state;
+	for (size_t i = 0; i < TEST_COUNT(rows); i++) {
+		path = capture_text("dkimd.conf", rows[i].text);
+		assert_int_equal(chmod(path, rows[i].mode), 0);
+		capture_init(&capture);
+		test_int(rows[i].text, conf_options_load(path, NULL, 0,
+		    &capture.report, &options), rows[i].want == NULL ? 0 :
+		    DKIM_ERR_SYNTAX);
+		capture_check(rows[i].text, &capture, rows[i].want);
+		test_true("not shown", strstr(capture.text, "7391") == NULL);
+		if (i == 0) {
+			test_str("read", options.pkcs11_pin, "7391");
+			conf_options_forget(&options);
+			test_str("wiped", options.pkcs11_pin, "");
+		}
+		conf_options_clear(&options);
+	}
+	capture_init(&capture);
+	test_int("all see it", conf_options_load(NULL, &pin, 1,
+	    &capture.report, &options), DKIM_ERR_SYNTAX);
+	capture_check("all see it", &capture, "command line: PKCS11PIN: a PIN "
+	    "may not stand on the command line");
+	test_true("not shown", strstr(capture.text, "7391") == NULL);
+}
+
 /* Options that a reload cannot change are named. */
 static void
 conf_options_compare_start(void **state)
@@ -711,6 +758,7 @@ main(void)
 		cmocka_unit_test(conf_options_load_needs),
 		cmocka_unit_test(conf_options_load_all_faults),
 		cmocka_unit_test(conf_options_load_overrides),
+		cmocka_unit_test(conf_options_load_secrets),
 		cmocka_unit_test(conf_options_compare_start),
 		cmocka_unit_test(conf_options_keep_start),
 		cmocka_unit_test(conf_options_keep_types),
