@@ -41,8 +41,8 @@ to_integer(const limb *x, unsigned n)
 struct modulus {
 	struct mont	c;
 	uint32_t	m, r;		/* R = 2^(8 n) */
-	limb		digits[2];
-	limb		t[6];
+	limb		digits[8];
+	limb		t[16];
 };
 
 static void
@@ -78,7 +78,7 @@ wrong(const char *what, const struct modulus *s, uint32_t a, uint32_t b,
 static void
 check_multiply(struct modulus *s, uint32_t a, uint32_t b)
 {
-	limb x[2], y[2], z[2];
+	limb x[8] = { 0 }, y[8] = { 0 }, z[8];
 	unsigned n = s->c.n;
 
 	from_integer(x, n, a);
@@ -91,7 +91,7 @@ check_multiply(struct modulus *s, uint32_t a, uint32_t b)
 static void
 check_square(struct modulus *s, uint32_t a)
 {
-	limb x[2];
+	limb x[8] = { 0 };
 	unsigned n = s->c.n;
 
 	from_integer(x, n, a);
@@ -103,7 +103,7 @@ check_square(struct modulus *s, uint32_t a)
 static void
 check_reduce(struct modulus *s, uint32_t t)
 {
-	limb z[2];
+	limb z[8] = { 0 };
 	unsigned n = s->c.n;
 
 	from_integer(s->t, 2 * n, t);
@@ -115,7 +115,7 @@ check_reduce(struct modulus *s, uint32_t t)
 static void
 check_leave(struct modulus *s, uint32_t a)
 {
-	limb z[2];
+	limb z[8] = { 0 };
 	unsigned n = s->c.n;
 
 	from_integer(z, n, a);

@@ -49,23 +49,19 @@ modexp_bits(const limb *x, unsigned n, unsigned at, unsigned count)
 	return (unsigned)(t >> shift) & ((1U << count) - 1);
 }
 
-static inline modexp_vector
-modexp_load(const limb *x)
+/* sum |= x & mask: by reference, for machines without vectors. */
+static inline void
+modexp_take(modexp_vector *sum, const limb *x, const modexp_vector *mask)
 {
 	modexp_vector v;
 
 	memcpy(&v, x, sizeof(v));
-	return v;
-}
-
-static inline void
-modexp_store(limb *z, modexp_vector v)
-{
-	memcpy(z, &v, sizeof(v));
+	*sum |= v & *mask;
 }
 
 /*
  * A chunk of modexp_select: MODEXP_CHUNK limbs of each entry.
+ *   loops    1: entries
  */
 static inline void
 modexp_select_chunk(limb *z, const limb *table, unsigned n, unsigned entries,
@@ -86,15 +82,15 @@ modexp_select_chunk(limb *z, const limb *table, unsigned n, unsigned entries,
 		modexp_vector mask = (modexp_vector)((difference - 1) >> 31);
 
 		at += 1;
-		a |= modexp_load(table) & mask;
-		b |= modexp_load(table + MODEXP_VECTOR) & mask;
-		c |= modexp_load(table + 2 * MODEXP_VECTOR) & mask;
-		d |= modexp_load(table + 3 * MODEXP_VECTOR) & mask;
+		modexp_take(&a, table, &mask);
+		modexp_take(&b, table + MODEXP_VECTOR, &mask);
+		modexp_take(&c, table + 2 * MODEXP_VECTOR, &mask);
+		modexp_take(&d, table + 3 * MODEXP_VECTOR, &mask);
 	}
-	modexp_store(z, a);
-	modexp_store(z + MODEXP_VECTOR, b);
-	modexp_store(z + 2 * MODEXP_VECTOR, c);
-	modexp_store(z + 3 * MODEXP_VECTOR, d);
+	memcpy(z, &a, sizeof(a));
+	memcpy(z + MODEXP_VECTOR, &b, sizeof(b));
+	memcpy(z + 2 * MODEXP_VECTOR, &c, sizeof(c));
+	memcpy(z + 3 * MODEXP_VECTOR, &d, sizeof(d));
 }
 
 /*
@@ -102,6 +98,7 @@ modexp_select_chunk(limb *z, const limb *table, unsigned n, unsigned entries,
  *   z        n limbs
  *   table    entries numbers of n limbs each
  *   ct       leaks n and entries only: reads all of the table
+ *   loops    3: chunks, with theirs; entries and limbs of a short number
  */
 static inline void
 modexp_select(limb *z, const limb *table, unsigned n, unsigned entries,
@@ -117,13 +114,14 @@ modexp_select(limb *z, const limb *table, unsigned n, unsigned entries,
 		modexp_select_chunk(z + j, table + j, n, entries, index);
 		return;
 	}
-	for (; j < n; j++) {
-		limb sum = 0;
+	if (j == n)
+		return;
+	memset(z, 0, LIMB_SIZE * n);
+	for (unsigned i = 0; i < entries; i++, table += n) {
+		limb mask = limb_mask_equal(i, index);
 
-		for (unsigned i = 0; i < entries; i++)
-			sum |= (limb)(table[(size_t)i * n + j] &
-			    limb_mask_equal(i, index));
-		z[j] = sum;
+		for (j = 0; j < n; j++)
+			z[j] |= (limb)(table[j] & mask);
 	}
 }
 
@@ -135,6 +133,7 @@ modexp_select(limb *z, const limb *table, unsigned n, unsigned entries,
  *   z        n limbs, below m: the result times R; apart from x and one
  *   table    modexp_scratch(n) limbs of room
  *   ct       leaks n and bits only
+ *   loops    3: entries of the table, windows, bits of a window
  *   source   Menezes 1996, algorithm 14.109
  */
 static inline void
@@ -142,7 +141,7 @@ modexp_private(const struct mont *c, limb *z, const limb *x, const limb *one,
     const limb *d, unsigned bits, limb *table)
 {
 	unsigned n = c->n, window = modexp_window(n), entries = 1U << window;
-	unsigned at = (bits + window - 1) / window * window;
+	unsigned at = window == 4 ? (bits + 3) / 4 * 4 : (bits + 4) / 5 * 5;
 	limb *entry = table + 2 * (size_t)n;
 
 	memcpy(table, one, LIMB_SIZE * n);
@@ -175,6 +174,7 @@ modexp_private(const struct mont *c, limb *z, const limb *x, const limb *one,
  *   z        n limbs, below m; may be x
  *   room     2n limbs
  *   ct       leaks n and e
+ *   loops    2: the length of e, its bits
  */
 static inline void
 modexp_public(const struct mont *c, limb *z, const limb *x, const limb *rr,

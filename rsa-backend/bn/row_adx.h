@@ -152,6 +152,7 @@
  *   z        8 tiles + 8 limbs
  *   x        8 tiles limbs, tiles at least 1
  *   y        8 limbs
+ *   loops    1: tiles
  */
 ROW_NOINLINE static void
 row_tiles_product(limb *z, const limb *x, size_t tiles, const limb *y)
@@ -176,6 +177,7 @@ row_tiles_product(limb *z, const limb *x, size_t tiles, const limb *y)
  *   x        8 tiles limbs, tiles at least 1
  *   y        8 limbs
  *   returns  carry, 0 or 1
+ *   loops    1: tiles
  */
 ROW_NOINLINE static limb
 row_tiles_add_product(limb *z, const limb *x, size_t tiles, const limb *y)
@@ -205,6 +207,7 @@ row_tiles_add_product(limb *z, const limb *x, size_t tiles, const limb *y)
  *   m        8 tiles limbs, tiles at least 1
  *   carry    0 or 1, to add to z[8 tiles]; the sum then fits but for carry'
  *   returns  carry', 0 or 1
+ *   loops    1: tiles after the first; and one jump past it
  */
 ROW_NOINLINE static limb
 row_tiles_reduce(limb *z, const limb *m, size_t tiles, limb k0, limb carry)
@@ -398,6 +401,7 @@ row_select(limb *z, limb mask, const limb *y, const limb *x, unsigned n)
  * s = the products of two different limbs of x, each once.
  *   s        16 limbs
  *   x        8 limbs
+ *   loops    none
  */
 ROW_NOINLINE static void
 row_triangle(limb *s, const limb *x)
@@ -486,6 +490,7 @@ row_triangle(limb *s, const limb *x)
  *   z, s     16 limbs
  *   x        8 limbs
  *   carry    at most 2, and so is what is returned
+ *   loops    none
  */
 ROW_NOINLINE static limb
 row_double_add_squares(limb *z, const limb *s, const limb *x, limb carry)
