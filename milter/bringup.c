@@ -43,11 +43,8 @@ bringup_needs_key_file(const struct options *options)
 	    !tokenuri_is(slice_text(options->key_file));
 }
 
-/*
- * The same in a token.
- */
-static bool
-has_key_uri(const struct options *options)
+bool
+bringup_has_key_uri(const struct options *options)
 {
 	return options->mode_sign && options->key_table == NULL &&
 	    options->key_file != NULL &&
@@ -207,7 +204,7 @@ make_keys(const struct bringup *parts, struct conf *conf,
 	    old == NULL ? NULL : old->keystore, &conf->keystore);
 	if (r != 0)
 		return r;
-	if (has_key_uri(&conf->options))
+	if (bringup_has_key_uri(&conf->options))
 		r = keystore_preload(conf->keystore, conf,
 		    conf->options.key_file, NULL, 0, report);
 	else if (!bringup_needs_key_file(&conf->options))

@@ -19,9 +19,10 @@ struct bringup {
 };
 
 /*
- * Is there a KeyFile that signs?
+ * Is there a KeyFile that signs: as a file; as the URI of a token's key?
  */
 bool bringup_needs_key_file(const struct options *options);
+bool bringup_has_key_uri(const struct options *options);
 
 /*
  * Read the KeyFile with the rights that the process has now.

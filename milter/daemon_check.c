@@ -125,6 +125,8 @@ check_conf(struct daemon_setup *setup, struct keyfile *key_file,
 {
 	const struct bringup parts = { .key_file = key_file };
 	bool every = setup->options->check_signing_table;
+	bool in_token = bringup_has_key_uri(setup->options);
+	size_t rows = report->rows;
 	struct conf *conf;
 	int r;
 
@@ -133,6 +135,8 @@ check_conf(struct daemon_setup *setup, struct keyfile *key_file,
 		report_fault(report, FAULT_FATAL, "no memory");
 	if (r != 0)
 		return r;
+	if (in_token && report->rows == rows)
+		*keys += 1;
 	if (every)
 		*keys += keystore_check(conf->keystore, conf, report, NULL);
 	conf_unref(conf);

@@ -11,7 +11,7 @@
  *	object=wrong	its signatures do not verify
  *	object=none	RSAB_ERR_TOKEN_KEY
  *	object=pin	RSAB_ERR_PIN of the identity "aa..."
- *	token=gone	RSAB_ERR_TOKEN as long as the file PKCS11_FAKE_GONE is there
+ *	token=gone	RSAB_ERR_TOKEN while there is the file PKCS11_FAKE_GONE
  *	token=readonly	takes no imported keys
  * Imported keys are gone with the process.
  *

@@ -414,7 +414,7 @@ conf_options_load_secrets(void **state)
 	} rows[] = {
 		{ "PKCS11PIN 7391", 0640, NULL },
 		{ "PKCS11PIN 7391", 0644, "dkimd.conf:1: PKCS11PIN: a PIN may "
-		    "not stand in a file that all users can read: chmod o-rwx" },
+		    "not stand in a file that all users can read" },
 		{ "PKCS11Token pkcs11:token=a?pin-value=7391", 0600, NULL },
 		{ "PKCS11Token pkcs11:token=a?pin-value=7391", 0604,
 		    "PKCS11Token: a PIN may not stand in a file" },
