@@ -166,6 +166,14 @@ backend_pkcs11_free(struct backend_pkcs11 *backend)
 	free(backend);
 }
 
+void
+backend_pkcs11_end(struct backend_pkcs11 *backend)
+{
+	pkcs11_find_close(backend->find);
+	if (backend->pins.own != NULL)
+		rsab_wipe(backend->pins.own, backend->pins.own_n);
+}
+
 /*
  * The key that the URI names, kept or found.
  */

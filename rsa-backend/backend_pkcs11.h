@@ -22,6 +22,13 @@ int backend_pkcs11_new(const struct token_wire *setup,
 void backend_pkcs11_free(struct backend_pkcs11 *backend);
 
 /*
+ * Finalize the modules and wipe the PIN, before the process ends. Threads that
+ * are in backend_pkcs11_answer never come back from it, and may go on to use
+ * the backend's memory: it is not freed.
+ */
+void backend_pkcs11_end(struct backend_pkcs11 *backend);
+
+/*
  * Answer a request. Never fails: an error is an answer. For many threads.
  *   request  parsed; neither SETUP nor CONNECT
  *   record   TOKEN_WIRE_MAX octets: the answer; may not overlap the request

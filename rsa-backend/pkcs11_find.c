@@ -75,14 +75,21 @@ pkcs11_find_new(const char *path, const char *init_args,
 }
 
 void
+pkcs11_find_close(struct pkcs11_find *find)
+{
+	for (size_t i = 0; i < find->modules_n; i++)
+		pkcs11_module_close(find->modules[i]);
+}
+
+void
 pkcs11_find_free(struct pkcs11_find *find)
 {
 	if (find == NULL)
 		return;
+	pkcs11_find_close(find);
 	for (size_t i = 0; i < find->modules_n; i++) {
 		struct pkcs11_module *module = find->modules[i];
 
-		pkcs11_module_close(module);
 		pthread_cond_destroy(&module->out);
 		pthread_mutex_destroy(&module->lock);
 		free(module->init_args);

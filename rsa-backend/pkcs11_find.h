@@ -49,6 +49,11 @@ int pkcs11_find_new(const char *path, const char *init_args,
 void pkcs11_find_free(struct pkcs11_find *find);
 
 /*
+ * Finalize the modules. Threads that use them stay out for ever.
+ */
+void pkcs11_find_close(struct pkcs11_find *find);
+
+/*
  * Find the one token that a URI names.
  *   digest   SHA-256 of the URI
  *   errors   RSAB_ERR_TOKEN: none now; RSAB_ERR_TOKEN_KEYS: several

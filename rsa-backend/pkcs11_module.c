@@ -277,5 +277,7 @@ pkcs11_module_close(struct pkcs11_module *module)
 		pthread_cond_wait(&module->out, &module->lock);
 	pthread_mutex_unlock(&module->lock);
 	finalize(module);
+	pthread_mutex_lock(&module->lock);
 	module->up = false;
+	pthread_mutex_unlock(&module->lock);
 }

@@ -195,6 +195,6 @@ rsab_token_serve(int control, const struct rsab_token_host *host)
 		return r != 0 ? r : RSAB_ERR_TOKEN;
 	control_loop(server, control);
 	host->ending(host->context);
-	backend_pkcs11_free(server->backend);
+	backend_pkcs11_end(server->backend);
 	return RSAB_OK;
 }

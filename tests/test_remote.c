@@ -48,6 +48,7 @@ enum act {
 };
 
 #define MANY	16
+#define ASKED	atomic_load(&peer.asked)
 
 static struct {
 	int		 fd[THREADS];
@@ -55,18 +56,21 @@ static struct {
 	size_t		 threads;
 	bool		 refuse;	/* connect() gives -1 */
 	atomic_size_t	 asked;		/* requests so far */
-	enum act	 acts[MANY];	/* of each; later ones: WELL */
+	_Atomic enum act acts[MANY];	/* of each; later ones: WELL */
 	struct rsab_key	*key, *other;
 	atomic_uint	 hung, refused;
 	_Atomic uint64_t incarnation;
 	uint64_t	 hung_incarnation;
-	size_t		 next_process;	/* at which request it is a new one */
+	atomic_size_t	 next_process;	/* at which request it is a new one */
 	struct rsab_job	 kept;		/* the last signature */
 	char		 identity[RSAB_TOKEN_IDENTITY];
 	unsigned	 released;
 	struct token_wire last;		/* request; fields are not there */
 	char		 uri[RSAB_TOKEN_URI_MAX + 1];
 } peer;
+
+/* Of the descriptors, the threads, the last request and signature. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static const struct rsab_backend *libcrypto;
 static struct rsab_token *token;
@@ -112,11 +116,13 @@ answer(const struct token_wire *request, enum act act, uint8_t *out)
 		break;
 	case TOKEN_WIRE_SIGN:
 		/* Made once, so that no allocation is counted here */
+		pthread_mutex_lock(&lock);
 		if (peer.kept.key != key || memcmp(peer.kept.digest,
 		    request->field[TOKEN_WIRE_DIGEST].p, 32) != 0)
 			sign(key, request->field[TOKEN_WIRE_DIGEST].p,
 			    &peer.kept);
 		job = peer.kept;
+		pthread_mutex_unlock(&lock);
 		job.signature[5] ^= act == WRONG_SIGNATURE;
 		a.field[0] = (struct der){ job.signature,
 		    job.signature_len - (act == WRONG_LENGTH) };
@@ -193,10 +199,12 @@ run(void *argument)
 			abort();
 		i = atomic_fetch_add(&peer.asked, 1);
 		peer.incarnation += i == peer.next_process;
+		pthread_mutex_lock(&lock);
 		peer.last = request;
 		snprintf(peer.uri, sizeof peer.uri, "%.*s",
 		    (int)request.field[0].n,
 		    (const char *)request.field[0].p);
+		pthread_mutex_unlock(&lock);
 		if (!serve(fd, &request, i < MANY ? peer.acts[i] : WELL))
 			break;
 	}
@@ -207,26 +215,31 @@ run(void *argument)
 static int
 peer_connect(void *context, uint64_t *incarnation)
 {
-	int pair[2];
+	int pair[2], fd = -1;
 
 	assert_ptr_equal(context, &peer);
+	pthread_mutex_lock(&lock);
 	*incarnation = peer.incarnation;
-	if (peer.refuse || peer.threads == THREADS ||
-	    token_socket_pair(pair) != 0)
-		return -1;
-	peer.fd[peer.threads] = pair[1];
-	if (pthread_create(&peer.thread[peer.threads], NULL, run,
-	    &peer.fd[peer.threads]) != 0)
-		abort();
-	peer.threads++;
-	return pair[0];
+	if (!peer.refuse && peer.threads < THREADS &&
+	    token_socket_pair(pair) == 0) {
+		peer.fd[peer.threads] = pair[1];
+		if (pthread_create(&peer.thread[peer.threads], NULL, run,
+		    &peer.fd[peer.threads]) != 0)
+			abort();
+		peer.threads++;
+		fd = pair[0];
+	}
+	pthread_mutex_unlock(&lock);
+	return fd;
 }
 
 static void
 peer_hung(void *context, uint64_t incarnation)
 {
 	assert_ptr_equal(context, &peer);
+	pthread_mutex_lock(&lock);
 	peer.hung_incarnation = incarnation;
+	pthread_mutex_unlock(&lock);
 	atomic_fetch_add(&peer.hung, 1);
 }
 
@@ -443,19 +456,19 @@ sign_wrong_is_made_again(void **state)
 
 	(void)state;
 	test_int("load", load(&key), 0);
-	peer.acts[peer.asked] = WRONG_SIGNATURE;
+	peer.acts[ASKED] = WRONG_SIGNATURE;
 	test_int("once", sign_by(key, &job, &faults), 0);
 	test_int("counted", faults, 1);
-	peer.acts[peer.asked] = WRONG_SIGNATURE;
-	peer.acts[peer.asked + 1] = WRONG_SIGNATURE;
-	peer.acts[peer.asked + 2] = WRONG_SIGNATURE;
+	peer.acts[ASKED] = WRONG_SIGNATURE;
+	peer.acts[ASKED + 1] = WRONG_SIGNATURE;
+	peer.acts[ASKED + 2] = WRONG_SIGNATURE;
 	test_int("twice", sign_by(key, &job, &faults), RSAB_ERR_BACKEND);
 	test_int("counted", faults, 2);
 	test_octets("wiped", job.signature, sizeof job.signature, zero,
 	    sizeof zero);
 	test_int("no length", job.signature_len, 0);
-	peer.acts[peer.asked] = WELL;
-	peer.acts[peer.asked + 1] = WRONG_LENGTH;
+	peer.acts[ASKED] = WELL;
+	peer.acts[ASKED + 1] = WRONG_LENGTH;
 	test_int("right", sign_by(key, &job, &faults), 0);
 	test_int("wrong length", sign_by(key, &job, &faults),
 	    RSAB_ERR_BACKEND);
@@ -520,7 +533,7 @@ answer_is_late(void **state)
 	rsab_token_unref(token);
 	token_make(TIMEOUT);
 	test_int("load", load(&key), 0);
-	peer.acts[peer.asked] = SILENT;
+	peer.acts[ASKED] = SILENT;
 	test_int("late", sign_by(key, &job, &faults), RSAB_ERR_TOKEN);
 	test_int("told", peer.hung, 1);
 	test_int("of which", (int)peer.hung_incarnation, 5);
@@ -543,19 +556,19 @@ connection_ends(void **state)
 
 	(void)state;
 	test_int("load", load(&key), 0);
-	peer.acts[peer.asked] = END;
-	peer.next_process = peer.asked;
+	peer.acts[ASKED] = END;
+	peer.next_process = ASKED;
 	test_int("a new process", sign_by(key, &job, &faults), 0);
 	test_int("connections", peer.threads, 2);
-	peer.acts[peer.asked] = END;
-	peer.acts[peer.asked + 1] = END;
-	peer.next_process = peer.asked;
+	peer.acts[ASKED] = END;
+	peer.acts[ASKED + 1] = END;
+	peer.next_process = ASKED;
 	test_int("it ends at once", sign_by(key, &job, &faults),
 	    RSAB_ERR_TOKEN);
 	rsab_token_detail(token, &detail);
 	says("ended while it worked for us");
 	test_int("connections", peer.threads, 3);
-	peer.acts[peer.asked] = EMPTY;
+	peer.acts[ASKED] = EMPTY;
 	test_int("an empty record is an end", sign_by(key, &job, &faults),
 	    RSAB_ERR_TOKEN);
 	peer.refuse = true;
@@ -581,8 +594,8 @@ connection_to_a_dying_process(void **state)
 	(void)state;
 	test_int("load", load(&key), 0);
 	for (size_t i = 0; i < 4; i++)
-		peer.acts[peer.asked + i] = END;
-	peer.next_process = peer.asked + 3;
+		peer.acts[ASKED + i] = END;
+	peer.next_process = ASKED + 3;
 	test_int("waited for the next", sign_by(key, &job, &faults), 0);
 	test_int("connections", peer.threads, 5);
 	rsab_key_unref(key);
