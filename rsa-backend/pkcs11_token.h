@@ -27,7 +27,7 @@
 struct pkcs11_token {
 	struct pkcs11_module	*module;
 	CK_TOKEN_INFO		 info;		/* who it is */
-	char			 where[112];	/* module and token, for texts */
+	char			 where[112];	/* module and token */
 	char			 identity[RSAB_TOKEN_IDENTITY];
 
 	pthread_mutex_t		 lock;		/* all below */

@@ -18,7 +18,7 @@ struct pkcs11_uri {
 	bool		 has_object;	/* object or id */
 	struct der	 label, id;	/* within parsed; n is 0: not there */
 	const char	*pin_value;	/* within parsed; NULL */
-	const char	*pin_path;	/* of pin-source, without "file:"; NULL */
+	const char	*pin_path;	/* pin-source without "file:" */
 };
 
 /*

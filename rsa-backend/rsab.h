@@ -46,7 +46,7 @@ enum rsab_error {
 	RSAB_ERR_BACKEND = -9,		/* the operation itself failed */
 	RSAB_ERR_ARGUMENT = -10,	/* job does not fit its key */
 	RSAB_ERR_TOKEN = -11,		/* token not there now: try later */
-	RSAB_ERR_PIN = -12,		/* PIN wrong, locked or missing: alarm */
+	RSAB_ERR_PIN = -12,		/* PIN wrong, locked, missing: alarm */
 	RSAB_ERR_URI = -13,		/* not a URI that may name a key */
 	RSAB_ERR_TOKEN_KEY = -14,	/* no such key in the token */
 	RSAB_ERR_TOKEN_KEYS = -15,	/* more than one key (token) matches */
@@ -421,7 +421,7 @@ struct rsab_token_info {
 	char		label[33], manufacturer[33], model[17], serial[17];
 	unsigned long	sessions_max;	/* 0: not known */
 	bool		signs_rsa, signs_ed25519, needs_login, pin_locked;
-	unsigned	rsa_bits_min, rsa_bits_max;	/* signing; 0: unknown */
+	unsigned	rsa_bits_min, rsa_bits_max;	/* 0: not known */
 };
 
 /*

@@ -47,7 +47,11 @@ static const struct shape requests[] = {
 	},
 	[TOKEN_WIRE_SIGN] = {
 		.flags = TOKEN_WIRE_PIN_VALUE,
-		.field = { URI, { 0, 0 }, { RSAB_DIGEST_MAX, RSAB_DIGEST_MAX } },
+		.field = {
+			URI,
+			{ 0, 0 },
+			{ RSAB_DIGEST_MAX, RSAB_DIGEST_MAX },
+		},
 	},
 	[TOKEN_WIRE_VERIFY] = {
 		.flags = TOKEN_WIRE_PIN_VALUE | TOKEN_WIRE_SHA1,

@@ -36,7 +36,7 @@
 
 enum token_wire_op {
 	TOKEN_WIRE_SETUP,	/* control socket */
-	TOKEN_WIRE_CONNECT,	/* control socket; has a descriptor, no answer */
+	TOKEN_WIRE_CONNECT,	/* the same, with a descriptor; no answer */
 	TOKEN_WIRE_OPEN,
 	TOKEN_WIRE_SIGN,
 	TOKEN_WIRE_VERIFY,

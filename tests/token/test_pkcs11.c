@@ -42,11 +42,11 @@ open_public_half_in_certificate(void **state)
 	(void)state;
 	made_do("bare");
 	snprintf(line, sizeof line, "certificate c 01 "
-	    "%s/token/rsa1024.crt", TESTS_SRCDIR);
+	    "%s/vectors/token/rsa1024.crt", TESTS_SRCDIR);
 	made_do(line);
 	made_works("certificate with the same id", MADE_KEY);
 	snprintf(line, sizeof line, "certificate c 02 "
-	    "%s/token/ed25519.crt", TESTS_SRCDIR);
+	    "%s/vectors/token/ed25519.crt", TESTS_SRCDIR);
 	made_do(line);
 	made_object("key ed 02", "ed25519.pem");
 	made_works("Ed25519", "pkcs11:token=mail;object=ed");

@@ -12,7 +12,7 @@
  *	  verify URI FILE	signatures of FILE (PEM) verified in the token
  *	  generate URI rsa|ed25519 BITS
  *	  info URI
- *	  loop URI COUNT FILE	sign COUNT times; after each write a line to FILE
+ *	  loop URI COUNT FILE	sign COUNT times, each a line in FILE
  *	  threads URI N COUNT	N threads sign COUNT times each
  *	  speed URI N SECONDS	signatures a second, N sessions
  * "-" for MODULE: p11-kit's. "-" for ARGS, PIN, FOLDERS: none. Exit code 0, or
