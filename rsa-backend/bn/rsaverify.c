@@ -6,6 +6,9 @@
  * gives a prime away: nothing branches on s or on its power but the verdict.
  */
 
+/* system */
+#include <string.h>
+
 /* this room */
 #include "rsa-backend/bn/rsaverify.h"
 #include "rsa-backend/ct.h"
@@ -23,41 +26,64 @@ rsaverify_scratch(const struct path *path, unsigned n)
 	return numbers_end(path, n) + path->scratch_public(n);
 }
 
+/*
+ * Eight octets as a number.
+ */
 static uint64_t
 word(const uint8_t *p)
 {
-	return (uint64_t)p[0] << 24 | (uint64_t)p[1] << 16 |
-	    (uint64_t)p[2] << 8 | p[3];
+	return (uint64_t)p[0] << 56 | (uint64_t)p[1] << 48 |
+	    (uint64_t)p[2] << 40 | (uint64_t)p[3] << 32 |
+	    (uint64_t)p[4] << 24 | (uint64_t)p[5] << 16 |
+	    (uint64_t)p[6] << 8 | p[7];
 }
 
 /*
- * All ones where a < b, numbers of n octets: the borrow of a - b, four octets
- * a step.
+ * borrow = 1 where a - b - borrow is negative, else 0
  */
-static uint32_t
+static uint64_t
+borrow_of(uint64_t a, uint64_t b, uint64_t borrow)
+{
+	uint64_t difference = a - b - borrow;
+
+	return ((~a & b) | (~(a ^ b) & difference)) >> 63;
+}
+
+/*
+ * All ones where a < b, numbers of n octets: the borrow of a - b.
+ */
+static uint64_t
 is_below(const uint8_t *a, const uint8_t *b, size_t n)
 {
 	uint64_t borrow = 0;
 
-	for (; n >= 4; n -= 4)
-		borrow = (word(&a[n - 4]) - word(&b[n - 4]) - borrow) >> 63;
+	for (; n >= 8; n -= 8)
+		borrow = borrow_of(word(&a[n - 8]), word(&b[n - 8]), borrow);
 	while (n-- > 0)
-		borrow = ((uint64_t)a[n] - b[n] - borrow) >> 63;
-	return 0 - (uint32_t)borrow;
+		borrow = borrow_of(a[n], b[n], borrow);
+	return 0 - borrow;
 }
 
 /*
  * x = s, or 0 where s is not below the modulus (RFC 8017 s5.2.2 step 1).
  *   returns  all ones where it is
  */
-static uint32_t
+static uint64_t
 take(void *x, const struct rsaverify_request *request, uint8_t *octets)
 {
 	const struct rsakey_public *key = request->key;
 	size_t len = key->octets.n;
-	uint32_t below = is_below(request->s, key->octets.p, len);
+	uint64_t below = is_below(request->s, key->octets.p, len);
+	size_t i = 0;
 
-	for (size_t i = 0; i < len; i++)
+	for (; i + 8 <= len; i += 8) {
+		uint64_t eight;
+
+		memcpy(&eight, &request->s[i], sizeof eight);
+		eight &= below;
+		memcpy(&octets[i], &eight, sizeof eight);
+	}
+	for (; i < len; i++)
 		octets[i] = request->s[i] & (uint8_t)below;
 	key->path->from_octets(x, key->n, octets, len);
 	return below;
@@ -71,7 +97,7 @@ rsaverify_run(struct rsaverify_request *request, size_t count, void *scratch)
 	size_t size = rsakey_number_size(path, n);
 	uint8_t *x = scratch, *octets = x + PATH_LANES * size;
 	struct path_power power[PATH_LANES] = { { .x = NULL } };
-	uint32_t below[PATH_LANES];
+	uint64_t below[PATH_LANES];
 
 	for (size_t i = 0; i < count; i++) {
 		below[i] = take(x + i * size, &request[i], octets);
