@@ -11,6 +11,13 @@
  * one block, and of the next one, stay in registers (t) until all products
  * that reach the lower ones are in: product scanning (Comba 1990), a block
  * where he has a digit.
+ *
+ * Machine code. What a function may have of conditional jumps (loops, steps
+ * of a lookup) and of vector stores is in tests/ct/kernels.gcc and .clang.
+ * IFMAs with BLOCK 10, gcc 12 and clang 14, -O2: multiply 200 (one block),
+ * square 300 (a block, a crossed one, the ten of squares), reduce 1004 (three
+ * blocks, two of quotients, 4 for the rows of m), square_one 313,
+ * multiply_one 403. Of the stores to the stack reduce has the most, 28.
  */
 
 /* this room */

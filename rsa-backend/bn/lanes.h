@@ -15,9 +15,12 @@
 #include "rsa-backend/bn/exp52.h"
 #include "rsa-backend/bn/path.h"
 
-/* Octets of stack below a call that may hold what the call worked on. */
+/*
+ * Octets of stack below a call that may hold what the call worked on: more
+ * than -O0 and -O2 take, of which a v52_array.h wants the most (22 k).
+ */
 #ifndef LANES_STACK
-#define LANES_STACK	16384
+#define LANES_STACK	32768
 #endif
 
 /* Slack that "almost" Montgomery arithmetic wants: 4 m < R. */
