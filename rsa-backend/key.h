@@ -25,7 +25,7 @@ struct rsab_key {
 	struct spki_rsa			 rsa;	/* within spki */
 	struct evpkey			*evp;	/* NULL: not needed */
 	void				*own;	/* the backend's */
-	struct der			 der;	/* RSAPrivateKey, in own; or 0 */
+	struct der			 der;	/* RSAPrivateKey, in own */
 	uint8_t				 fingerprint[RSAB_FINGERPRINT_SIZE];
 	size_t				 spki_size;
 	uint8_t				 spki[];
