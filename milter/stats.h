@@ -48,7 +48,7 @@ enum stats_counter {
 	STAT_SIGN_FAULTS,		/* signatures wrong at the check
 					 * after signing */
 	STAT_SIGN_PASS_1,		/* passes of 1, 2, ... RSAB_PASS_MAX
-					 * signatures: how full the lanes were */
+					 * signatures: lanes filled */
 	STAT_SIGN_PASS_2,
 	STAT_SIGN_PASS_3,
 	STAT_SIGN_PASS_4,

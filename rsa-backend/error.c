@@ -47,7 +47,7 @@ rsab_strerror(int error)
 		return "no backend of that name (libcrypto, bn64, pkcs11, "
 		    "auto)";
 	case RSAB_ERR_UNSUPPORTED:
-		return "backend is not supported yet";
+		return "no such backend on this machine or in this build";
 	case RSAB_ERR_SIGNATURE:
 		return "signature does not verify";
 	case RSAB_ERR_BACKEND:

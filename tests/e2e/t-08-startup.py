@@ -49,8 +49,8 @@ def configuration_faults(t, env):
             ("bad number", {"DNSTimeout": "64k"}, conf + r":\d+:.*64k"),
             ("bad canonicalization", {"Canonicalization": "relaxed/fuzzy"},
              conf + r":\d+:.*fuzzy"),
-            ("RSABackend of a later version", {"RSABackend": "bn64"},
-             r"bn64.*not supported yet|not supported yet.*bn64"),
+            ("unknown RSABackend", {"RSABackend": "bn128"},
+             conf + r":\d+:.*bn128.*wanted is libcrypto, bn64"),
             ("SigningTable without KeyTable", {"SigningTable": "csl:a=b"},
              "KeyTable"),
             ("missing table", {"KeyTable": "file:/nonexistent/table",
@@ -155,9 +155,9 @@ def bad_rows(t, env):
     env.write("KeyTable", "good good.example:g:%s\n"
               "token token.example:t:pkcs11:object=x?pin-source=|command\n"
               % good.path)
-    code, said = filter_.attempt()
-    t.eq(code, 78, "a key in a token: exit 78 in this version", said)
-    t.match(r"KeyTable:2:.*not supported yet", said,
+    code, said = filter_.attempt("-n")
+    t.eq(code, 1, "a PIN by a command: a row at fault", said)
+    t.match(r"KeyTable:2:.*is a command, which is never run", said,
             "with file and line; the command in it is not run")
 
 
