@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Products and public powers of the scalar paths against libcrypto's BIGNUM. Numbers
- * lie in memory of just their size, so that AddressSanitizer sees an octet too
- * many.
+ * Products and public powers, of the scalar paths
+ * against libcrypto's BIGNUM. Numbers lie in memory of just their size, so
+ * that AddressSanitizer sees an octet too many.
  */
 
 /* this room */
