@@ -152,7 +152,7 @@ set_attributes(posix_spawnattr_t *attributes)
 static int
 spawn(const char *program, char **environment, int control, pid_t *pid)
 {
-	static char name[] = "dkimd-token";
+	char name[] = "dkimd-token";
 	char *argv[] = { name, NULL };
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
