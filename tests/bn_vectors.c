@@ -56,7 +56,8 @@ complain(struct batch *b, size_t i, const char *what)
 }
 
 static void
-batch_pointers(struct batch *b, const uint8_t **in, const struct bn_raw_octets *from, uint8_t **out)
+batch_pointers(struct batch *b, const uint8_t **in,
+    const struct bn_raw_octets *from, uint8_t **out)
 {
 	for (size_t i = 0; i < b->count; i++) {
 		in[i] = from[i].octets;
