@@ -144,7 +144,7 @@ read_key_file(struct conf *conf, const struct conf *old,
 	struct option_where where;
 	struct identity self;
 	struct keyfile *file;
-	int r;
+	int r, kept;
 
 	file = malloc(sizeof(*file));
 	if (file == NULL)
@@ -156,7 +156,9 @@ read_key_file(struct conf *conf, const struct conf *old,
 		r = load_key_file(conf, file, report);
 		keyfile_clear(file);
 	} else if (r == DKIM_ERR_ARGUMENT && old != NULL &&
-	    is_same_text(old->options.key_file, conf->options.key_file)) {
+	    is_same_text(old->options.key_file, conf->options.key_file) &&
+	    (kept = keystore_keep(conf->keystore, old->keystore,
+	    conf->options.key_file)) != DKIM_ERR_ARGUMENT) {
 		/* One that only root reads is what the start warned about */
 		if (file->error == EACCES)
 			report_fault(report, FAULT_WARNING, "%s: reload cannot "
@@ -166,7 +168,7 @@ read_key_file(struct conf *conf, const struct conf *old,
 			report_fault(report, FAULT_ROW, "%s: %s; the key "
 			    "loaded before stays; a restart would fail",
 			    where.text, file->reason);
-		r = 0;
+		r = kept;
 	} else if (r == DKIM_ERR_ARGUMENT) {
 		report_fault(report, FAULT_ROW, "%s: %s", where.text,
 		    file->reason);

@@ -101,17 +101,16 @@ make_name(const struct keyrequest_form *form, struct keyrequest *request)
 }
 
 /*
- * Row, domain and selector: what signs the same whatever file it is in. The
- * sender's domain only where it is part of the path: a check of the table
- * knows no sender.
+ * Row, domain and selector: what signs the same whatever file it is in and
+ * whatever backend computes. The sender's domain only where it is part of the
+ * path: a check of the table knows no sender.
  */
 static int
-make_alias(const struct keyrequest_form *form, struct keyrequest *request)
+make_alias(struct keyrequest *request)
 {
 	struct buf *b = &request->alias;
 
-	buf_add_text(b, backend_of(form, request));
-	buf_add_text(b, " row ");
+	buf_add_text(b, "row ");
 	buf_add(b, request->row->key);
 	buf_add_octet(b, 0);
 	buf_add(b, request->key_row->domain);
@@ -142,7 +141,7 @@ keyrequest_make(const struct keyrequest_form *form, const struct row *row,
 	if (r == 0)
 		r = make_name(form, out);
 	if (r == 0)
-		r = make_alias(form, out);
+		r = make_alias(out);
 	if (r == DKIM_ERR_LIMIT)
 		r = keyrequest_fault(out, "the row is too long");
 	return r;

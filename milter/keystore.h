@@ -39,6 +39,16 @@ int keystore_preload(struct keystore *store, const struct conf *conf,
     struct report *report) MUSTUSE;
 
 /*
+ * Keep the KeyFile's key of the configuration before, with the backend that it
+ * has: the file cannot be read now.
+ *   old      of that configuration
+ *   path     as the option has it, in both
+ *   errors   DKIM_ERR_ARGUMENT: there is none; _NOMEM
+ */
+int keystore_keep(struct keystore *store, const struct keystore *old,
+    const char *path) MUSTUSE;
+
+/*
  * Find or load the key of a WANT_PRIVATE_KEY; not one that is gone. What is
  * cached is answered at once (true, as resolver_ask); else a blocking worker
  * loads it (false). So it does, once a second and key, when the file has to be

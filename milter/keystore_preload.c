@@ -99,3 +99,30 @@ keystore_preload(struct keystore *store, const struct conf *conf,
 	keyrequest_clear(&request);
 	return r;
 }
+
+int
+keystore_keep(struct keystore *store, const struct keystore *old,
+    const char *path)
+{
+	const struct row row = { .key = slice_text("") };
+	struct storedkey *stored = NULL;
+	struct keyrequest request;
+	struct key_row key_row;
+	int r;
+
+	conf_key_file(path, &key_row);
+	r = keyrequest_make(&old->form, &row, &key_row, NULL, &request);
+	if (r == 0)
+		stored = cache_get(old->keys->cache, buf_slice(&request.name));
+	keyrequest_clear(&request);
+	if (r != 0 || stored == NULL)
+		return r != 0 ? r : DKIM_ERR_ARGUMENT;
+	/* RSABackend is part of the name, and may be another one now */
+	r = keyrequest_make(&store->form, &row, &key_row, NULL, &request);
+	if (r == 0)
+		r = cache_put(store->keys->cache, buf_slice(&request.name),
+		    stored, 1);
+	keyrequest_clear(&request);
+	storedkey_unref(stored);
+	return r;
+}

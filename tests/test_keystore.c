@@ -340,6 +340,30 @@ keystore_new_keeps(void **state)
 	keystore_unref(store);
 }
 
+/* Another RSABackend, and the file can no longer be read. */
+static void
+keystore_new_keeps_backend(void **state)
+{
+	const struct rsab_backend *before = conf.backend;
+	uint8_t one[RSAB_FINGERPRINT_SIZE], two[RSAB_FINGERPRINT_SIZE];
+	struct keystore *old = make(NULL), *store;
+	struct made m;
+
+	(void)state;
+	write_key("backend");
+	row_of(&m, in("backend"), "");
+	fingerprint(old, &m, one);
+	assert_int_equal(rsab_backend_find("bn64:portable", &conf.backend), 0);
+	store = make(old);
+	conf.keystore = NULL;
+	keystore_unref(old);
+	assert_int_equal(unlink(in("backend")), 0);
+	fingerprint(store, &m, two);
+	test_octets("the key stays", two, sizeof(two), one, sizeof(one));
+	keystore_unref(store);
+	conf.backend = before;
+}
+
 /* Mail brings a sender's domain, the check of the table none. */
 static void
 keystore_new_keeps_checked(void **state)
@@ -424,6 +448,39 @@ keystore_load_vanished(void **state)
 	unlink(in("w"));
 	check_stays("vanished", store, &m, "No such file");
 	keystore_unref(store);
+}
+
+/* A KeyFile that only root could read, at a reload with another RSABackend. */
+static void
+keystore_keep_key_file(void **state)
+{
+	const struct rsab_backend *before = conf.backend;
+	struct keystore *old = make(NULL), *store;
+	char *pem = new_pem(RSAB_RSA, 2048);
+	struct want *want;
+	struct made m;
+	bool at_once;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/only-root", base);
+	test_int("preload", keystore_preload(old, &conf, path,
+	    (const uint8_t *)pem, strlen(pem), &report), 0);
+	free(pem);
+	assert_int_equal(rsab_backend_find("bn64:portable", &conf.backend), 0);
+	store = make(old);
+	test_int("keep", keystore_keep(store, old, path), 0);
+	keystore_unref(old);
+	row_of(&m, path, "");
+	want = ask(store, &m, &at_once);
+	test_true("at once", at_once);
+	test_int("is there", want->error, WANT_OK);
+	assert_string_equal(rsab_backend_name(rsab_key_backend(
+	    want->private_key.key)), "libcrypto");
+	want_unref(want);
+	test_int("there is no other", keystore_keep(store, store, "/no/such"),
+	    DKIM_ERR_ARGUMENT);
+	keystore_unref(store);
+	conf.backend = before;
 }
 
 static void
@@ -526,8 +583,10 @@ main(void)
 		cmocka_unit_test(keystore_ask_caches),
 		cmocka_unit_test(keystore_ask_changed_file),
 		cmocka_unit_test(keystore_new_keeps),
+		cmocka_unit_test(keystore_new_keeps_backend),
 		cmocka_unit_test(keystore_new_keeps_checked),
 		cmocka_unit_test(keystore_load_vanished),
+		cmocka_unit_test(keystore_keep_key_file),
 		cmocka_unit_test(keystore_preload_key_file),
 		cmocka_unit_test(storedkey_is_due_rules),
 		cmocka_unit_test(keystore_no_memory),
