@@ -115,6 +115,7 @@ parse_options(int argc, char **argv, struct bn *b)
 	    (c = getopt_long(argc, argv, "h", longs, NULL)) != -1)
 		status = parse_option(b, c);
 	if (status == 0 && optind < argc) {
+		warnx("%s: only options are wanted", argv[optind]);
 		usage(stderr);
 		status = EX_USAGE;
 	}

@@ -31,6 +31,7 @@ struct rsa {
 	struct options_numbers	 bits, batches;
 	const char		*key;
 	bool			 openssl_form;
+	bool			 bits_given;
 
 	/* by the order of backends; NULL: not here, for that reason */
 	const struct rsab_backend *backend[OPTIONS_LIST_MAX];
@@ -74,6 +75,7 @@ parse_option(struct rsa *r, int c)
 {
 	switch (c) {
 	case 'b':
+		r->bits_given = true;
 		return options_numbers("--bits", optarg, RSAB_RSA_BITS_MIN,
 		    RSAB_RSA_BITS_MAX, &r->bits);
 	case 'B':
@@ -135,10 +137,15 @@ parse_options(int argc, char **argv, struct rsa *r)
 }
 
 static int
-check_options(int argc, struct rsa *r)
+check_options(int argc, char **argv, const struct rsa *r)
 {
 	if (optind < argc) {
+		warnx("%s: only options are wanted", argv[optind]);
 		usage(stderr);
+		return EX_USAGE;
+	}
+	if (r->key != NULL && r->bits_given) {
+		warnx("--bits: not together with --key, which has its own");
 		return EX_USAGE;
 	}
 	for (size_t i = 0; i < r->ops.n; i++)
@@ -322,7 +329,7 @@ subcommand_rsa(int argc, char **argv)
 	int status = parse_options(argc, argv, &r);
 
 	if (status == 0)
-		status = check_options(argc, &r);
+		status = check_options(argc, argv, &r);
 	if (status == 0)
 		status = find_backends(&r);
 	if (status == 0)

@@ -6,8 +6,8 @@
  * A private key works with numbers of n digits for both primes, n those of
  * the larger one, and 2n for its modulus. Lanes take it where n is also the
  * class of half its modulus, that is, always but for primes of rather unequal
- * length; those go the scalar way as long as the larger one has at most three
- * quarters of the bits; what is beyond that nobody makes, and libcrypto
+ * length; those go the scalar way as long as the larger one has at most five
+ * eighths of the bits; what is beyond that nobody makes, and libcrypto
  * serves it.
  */
 
@@ -57,7 +57,7 @@ shape_private(struct shape *shape, unsigned bits, unsigned p_bits)
 	if (n != 0 && n == shape->lanes->digits_prime((bits + 1) / 2)) {
 		shape->private = shape->lanes;
 		shape->lanes_n = 2 * n;
-	} else if (p_bits <= bits / 4 * 3) {
+	} else if (p_bits <= bits / 8 * 5) {
 		n = shape->scalar->digits_prime(p_bits);
 		shape->private = shape->scalar;
 		shape->lanes = NULL;
