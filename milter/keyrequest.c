@@ -102,15 +102,17 @@ make_name(const struct keyrequest_form *form, struct keyrequest *request)
 
 /*
  * Row, domain and selector: what signs the same whatever file it is in and
- * whatever backend computes. The sender's domain only where it is part of the
- * path: a check of the table knows no sender.
+ * whatever backend computes; but a token's key is another one than a file's.
+ * The sender's domain only where it is part of the path: a check of the table
+ * knows no sender.
  */
 static int
 make_alias(struct keyrequest *request)
 {
 	struct buf *b = &request->alias;
 
-	buf_add_text(b, "row ");
+	buf_add_text(b, request->key_row->source == KEY_SOURCE_URI ?
+	    "token row " : "row ");
 	buf_add(b, request->row->key);
 	buf_add_octet(b, 0);
 	buf_add(b, request->key_row->domain);
