@@ -81,14 +81,8 @@ parse_option(struct bn *b, int c)
 	case 'p':
 		b->parts = true;
 		return options_names("--parts", PARTS, &b->ops);
-	case 'h':
-		usage(stdout);
-		exit(fflush(stdout) == 0 ? EX_OK : EX_IOERR);
-	case '?':
-		usage(stderr);
-		return EX_USAGE;
 	default:
-		return options_measure(&b->measure, c, optarg);
+		return options_other(&b->measure, c, optarg, usage);
 	}
 }
 

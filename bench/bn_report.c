@@ -71,10 +71,7 @@ part_print(struct table *table, unsigned limb, unsigned bits, const char *op,
 	table_number(table, limb);
 	table_number(table, bits);
 	table_text(table, op);
-	table_figure(table, s->per_s_median, 1);
-	table_figure(table, s->per_s_min, 1);
-	table_figure(table, s->per_s_max, 1);
-	table_figure(table, s->ns_median, 0);
+	table_rates(table, s);
 	table_figure(table, s->ratio, 3);
 	table_figure(table, s->cycles, 0);
 	table_end(table, NULL);

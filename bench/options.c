@@ -140,6 +140,22 @@ options_measure(struct options_measure *options, int option, const char *text)
 }
 
 int
+options_other(struct options_measure *options, int option, const char *text,
+    void (*usage)(FILE *out))
+{
+	switch (option) {
+	case 'h':
+		usage(stdout);
+		exit(fflush(stdout) == 0 ? EX_OK : EX_IOERR);
+	case '?':
+		usage(stderr);
+		return EX_USAGE;
+	default:
+		return options_measure(options, option, text);
+	}
+}
+
+int
 options_plan(const struct options_measure *options, struct pin *pin,
     struct measure_plan *out)
 {

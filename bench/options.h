@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* this room */
 #include "measure.h"
@@ -62,6 +63,15 @@ enum {
  */
 int options_measure(struct options_measure *options, int option,
     const char *text) MUSTUSE;
+
+/*
+ * What getopt_long gave and the subcommand has no case for: --help (ends the
+ * program), one it does not know ("?"), or one of the options above.
+ *   usage    prints what the subcommand takes
+ *   returns  0, or EX_USAGE
+ */
+int options_other(struct options_measure *options, int option,
+    const char *text, void (*usage)(FILE *out)) MUSTUSE;
 
 /*
  * A whole number from min to max; or a comma list of them, none twice.

@@ -91,14 +91,8 @@ parse_option(struct rsa *r, int c)
 		    &r->batches);
 	case 'o':
 		return options_names("--op", optarg, &r->ops);
-	case 'h':
-		usage(stdout);
-		exit(fflush(stdout) == 0 ? EX_OK : EX_IOERR);
-	case '?':
-		usage(stderr);
-		return EX_USAGE;
 	default:
-		return options_measure(&r->measure, c, optarg);
+		return options_other(&r->measure, c, optarg, usage);
 	}
 }
 

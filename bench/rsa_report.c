@@ -64,10 +64,7 @@ row_print(struct table *table, const struct rsa_result *r)
 		table_end(table, r->reason);
 		return;
 	}
-	table_figure(table, s->per_s_median, 1);
-	table_figure(table, s->per_s_min, 1);
-	table_figure(table, s->per_s_max, 1);
-	table_figure(table, s->ns_median, 0);
+	table_rates(table, s);
 	table_figure(table, s->ns_p95, 0);
 	table_figure(table, s->ratio, 3);
 	table_figure(table, s->cycles, 0);

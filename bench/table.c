@@ -7,6 +7,7 @@
 #include <assert.h>
 
 /* this room */
+#include "measure.h"
 #include "table.h"
 
 void
@@ -82,6 +83,15 @@ table_figure(struct table *table, double figure, int decimals)
 
 	snprintf(text, sizeof text, "%.*f", decimals, figure);
 	table_text(table, figure > 0 ? text : NULL);
+}
+
+void
+table_rates(struct table *table, const struct measure_summary *summary)
+{
+	table_figure(table, summary->per_s_median, 1);
+	table_figure(table, summary->per_s_min, 1);
+	table_figure(table, summary->per_s_max, 1);
+	table_figure(table, summary->ns_median, 0);
 }
 
 void

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+struct measure_summary;
+
 #define TABLE_COLUMNS_MAX	24
 #define TABLE_FIELD_SIZE	64	/* octets of a field and its NUL */
 
@@ -47,6 +49,12 @@ void table_header(struct table *table);
 void table_text(struct table *table, const char *text);
 void table_number(struct table *table, unsigned long number);
 void table_figure(struct table *table, double figure, int decimals);
+
+/*
+ * Four fields of a contestant: median, least and greatest rate per second,
+ * median nanoseconds.
+ */
+void table_rates(struct table *table, const struct measure_summary *summary);
 
 /*
  * End the row and hand it on, so that a long run shows what it has.
