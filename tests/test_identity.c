@@ -10,19 +10,8 @@
 
 /* this room */
 #include "tests/test.h"
+#include "tests/last_fault.h"
 #include "milter/identity.h"
-
-static char last[1024];
-
-static void
-keep(void *context, enum fault fault, const char *text)
-{
-	(void)context;
-	(void)fault;
-	snprintf(last, sizeof(last), "%s", text);
-}
-
-static struct report report = { .write = keep };
 
 static void
 identity_find_names(void **state)

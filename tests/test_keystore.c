@@ -11,25 +11,16 @@
 
 /* this room */
 #include "tests/test.h"
+#include "tests/last_fault.h"
 #include "milter/clock.h"
 #include "milter/inbox.h"
 #include "milter/keystore.h"
 #include "milter/signer.h"
 #include "milter/storedkey.h"
 
-static char base[64], path[256], last[8192];
+static char base[64], path[256];
 static struct conf conf;
 static struct signer *signer;
-
-static void
-keep(void *context, enum fault fault, const char *text)
-{
-	(void)context;
-	(void)fault;
-	snprintf(last, sizeof(last), "%s", text);
-}
-
-static struct report report = { .write = keep };
 
 static int
 set_up(void **state)

@@ -5,6 +5,7 @@
  */
 
 #include "tests/test.h"
+#include "tests/last_fault.h"
 #include "tests/dns_server.h"
 #include "milter/clock.h"
 #include "milter/inbox.h"
@@ -16,17 +17,7 @@
 
 static struct loop *loop;
 static struct conf conf;
-static char nameserver[64], last[1024];
-
-static void
-keep(void *context, enum fault fault, const char *text)
-{
-	(void)context;
-	(void)fault;
-	snprintf(last, sizeof(last), "%s", text);
-}
-
-static struct report report = { .write = keep };
+static char nameserver[64];
 
 static int
 set_up(void **state)

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 /* this room */
+#include "tests/last_fault.h"
 #include "tests/fake_token.h"
 #include "milter/clock.h"
 #include "milter/conf.h"
@@ -24,19 +25,9 @@
 
 #define SECOND	1000000u
 
-static char base[64], gone[96], report_path[96], pin[96], last[8192];
+static char base[64], gone[96], report_path[96], pin[96];
 static struct signer *signer;
 static const struct rsab_backend *libcrypto;
-
-static void
-keep(void *context, enum fault fault, const char *text)
-{
-	(void)context;
-	(void)fault;
-	snprintf(last, sizeof(last), "%s", text);
-}
-
-static struct report report = { .write = keep };
 
 static void
 write_file(const char *path, const char *text)
