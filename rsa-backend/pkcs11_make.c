@@ -4,6 +4,7 @@
  */
 
 /* system */
+#include <assert.h>
 #include <string.h>
 
 /* libcrypto */
@@ -19,6 +20,8 @@
 #include "token_wire.h"
 
 #define NEW_ID	8	/* octets of a CKA_ID that the URI does not give */
+#define COMMON	8	/* attributes of any private key */
+#define OWN_MAX	8	/* and those of its type: RSA has most */
 
 static CK_ATTRIBUTE
 octets_of(CK_ATTRIBUTE_TYPE type, struct der value)
@@ -67,16 +70,17 @@ find_imported(const struct pkcs11_at *at, uint8_t id[PKCS11_MAKE_ID],
 	}, 3, false, out, fail);
 }
 
+/*
+ * C_CreateObject of a session object that signs and never leaves the token.
+ *   own      what a private key of this type has besides, n at most OWN_MAX
+ */
 static CK_RV
-create_rsa(const struct pkcs11_at *at, const struct pkcs8 *key,
-    uint8_t id[PKCS11_MAKE_ID], CK_OBJECT_HANDLE *out)
+create(const struct pkcs11_at *at, CK_KEY_TYPE type, const CK_ATTRIBUTE *own,
+    size_t n, uint8_t id[PKCS11_MAKE_ID], CK_OBJECT_HANDLE *out)
 {
 	CK_OBJECT_CLASS class = CKO_PRIVATE_KEY;
-	CK_KEY_TYPE type = CKK_RSA;
 	CK_BBOOL yes = CK_TRUE, no = CK_FALSE;
-
-	return at->token->module->f->C_CreateObject(at->session.handle,
-	    (CK_ATTRIBUTE[]){
+	CK_ATTRIBUTE all[COMMON + OWN_MAX] = {
 		{ CKA_CLASS, &class, sizeof class },
 		{ CKA_KEY_TYPE, &type, sizeof type },
 		{ CKA_TOKEN, &no, sizeof no },
@@ -85,6 +89,19 @@ create_rsa(const struct pkcs11_at *at, const struct pkcs8 *key,
 		{ CKA_EXTRACTABLE, &no, sizeof no },
 		{ CKA_SIGN, &yes, sizeof yes },
 		{ CKA_ID, id, PKCS11_MAKE_ID },
+	};
+
+	assert(n <= OWN_MAX);
+	memcpy(&all[COMMON], own, n * sizeof *own);
+	return at->token->module->f->C_CreateObject(at->session.handle, all,
+	    COMMON + n, out);
+}
+
+static CK_RV
+create_rsa(const struct pkcs11_at *at, const struct pkcs8 *key,
+    uint8_t id[PKCS11_MAKE_ID], CK_OBJECT_HANDLE *out)
+{
+	const CK_ATTRIBUTE own[] = {
 		octets_of(CKA_MODULUS, key->rsa.n),
 		octets_of(CKA_PUBLIC_EXPONENT, key->rsa.e),
 		octets_of(CKA_PRIVATE_EXPONENT, key->d),
@@ -93,32 +110,24 @@ create_rsa(const struct pkcs11_at *at, const struct pkcs8 *key,
 		octets_of(CKA_EXPONENT_1, key->dp),
 		octets_of(CKA_EXPONENT_2, key->dq),
 		octets_of(CKA_COEFFICIENT, key->qinv),
-	}, 16, out);
+	};
+
+	return create(at, CKK_RSA, own, sizeof own / sizeof own[0], id, out);
 }
 
 static CK_RV
 create_ed25519(const struct pkcs11_at *at, struct der octets,
     uint8_t id[PKCS11_MAKE_ID], CK_OBJECT_HANDLE *out)
 {
-	CK_OBJECT_CLASS class = CKO_PRIVATE_KEY;
-	CK_KEY_TYPE type = CKK_EC_EDWARDS;
-	CK_BBOOL yes = CK_TRUE, no = CK_FALSE;
-
-	return at->token->module->f->C_CreateObject(at->session.handle,
-	    (CK_ATTRIBUTE[]){
-		{ CKA_CLASS, &class, sizeof class },
-		{ CKA_KEY_TYPE, &type, sizeof type },
-		{ CKA_TOKEN, &no, sizeof no },
-		{ CKA_PRIVATE, &yes, sizeof yes },
-		{ CKA_SENSITIVE, &yes, sizeof yes },
-		{ CKA_EXTRACTABLE, &no, sizeof no },
-		{ CKA_SIGN, &yes, sizeof yes },
-		{ CKA_ID, id, PKCS11_MAKE_ID },
+	const CK_ATTRIBUTE own[] = {
 		octets_of(CKA_EC_PARAMS, (struct der){ pkcs11_object_ed25519,
 		    sizeof pkcs11_object_ed25519 }),
 		octets_of(CKA_VALUE, (struct der){ octets.p,
 		    PKCS8_ED25519_SEED }),
-	}, 10, out);
+	};
+
+	return create(at, CKK_EC_EDWARDS, own, sizeof own / sizeof own[0], id,
+	    out);
 }
 
 /*
