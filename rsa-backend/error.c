@@ -40,7 +40,8 @@ rsab_strerror(int error)
 		return "key size outside the limits (RSA: 512 to 8192 bits, "
 		    "exponent of at most 64 bits)";
 	case RSAB_ERR_KEY_TYPE:
-		return "key is neither RSA nor Ed25519";
+		return "key is of a kind that is not supported (wanted is RSA "
+		    "of two primes or Ed25519)";
 	case RSAB_ERR_ENCRYPTED:
 		return "private key is encrypted, which is not supported";
 	case RSAB_ERR_UNKNOWN:

@@ -65,7 +65,7 @@ rsa_parse(struct der in, struct pkcs8 *out)
 		return RSAB_ERR_KEY;
 	/* RFC 8017 A.1.2: 1 is a key of three or more primes */
 	if (version != 0)
-		return RSAB_ERR_KEY;
+		return RSAB_ERR_KEY_TYPE;
 	return rsa_contents_parse(contents, out);
 }
 

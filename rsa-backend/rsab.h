@@ -38,7 +38,7 @@ enum rsab_error {
 	RSAB_ERR_NOMEM = -1,		/* no memory */
 	RSAB_ERR_KEY = -2,		/* not a key, or its parts disagree */
 	RSAB_ERR_KEY_SIZE = -3,		/* outside the limits above */
-	RSAB_ERR_KEY_TYPE = -4,		/* neither RSA nor Ed25519 */
+	RSAB_ERR_KEY_TYPE = -4,		/* not RSA of two primes, not Ed25519 */
 	RSAB_ERR_ENCRYPTED = -5,	/* PEM is encrypted: not supported */
 	RSAB_ERR_UNKNOWN = -6,		/* no backend of that name */
 	RSAB_ERR_UNSUPPORTED = -7,	/* known name, not built in */

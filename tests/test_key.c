@@ -122,7 +122,7 @@ load_private_refused(void **state)
 		{ "ec-pkcs8.pem", RSAB_ERR_KEY_TYPE },
 		{ "pss.pem", RSAB_ERR_KEY_TYPE },
 		{ "public.pem", RSAB_ERR_KEY },
-		{ "primes3.pem", RSAB_ERR_KEY },
+		{ "primes3.pem", RSAB_ERR_KEY_TYPE },
 		{ "e65.pem", RSAB_ERR_KEY_SIZE },
 		{ "bad-n.pem", RSAB_ERR_KEY },
 		{ "bad-e.pem", RSAB_ERR_KEY },
