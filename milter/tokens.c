@@ -136,19 +136,13 @@ make_helper(struct tokens *t, const struct options *o, struct tokens *old)
 	return r;
 }
 
-static bool
-is_same_text(const char *a, const char *b)
-{
-	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
-}
-
 /*
  * Can the old ones go on?
  */
 static bool
 can_stay(const struct tokens *old, const struct tokens *new)
 {
-	if (!is_same_text(old->import, new->import) ||
+	if (strcmp(old->import, new->import) != 0 ||
 	    old->timeout_ms != new->timeout_ms ||
 	    old->sessions != new->sessions ||
 	    old->has_workers != new->has_workers ||
