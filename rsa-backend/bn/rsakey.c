@@ -7,8 +7,6 @@
 #include "rsa-backend/bn/residue.h"
 #include "rsa-backend/bn/rsakey.h"
 
-#pragma weak residue_of_two_power	/* until residue.c has it */
-
 /* Memory given out number by number. */
 struct store {
 	const struct path	*path;
@@ -124,7 +122,7 @@ prime_init(struct path_prime *prime, unsigned n, struct rsakey_octets m,
 	};
 }
 
-/* What a number of plain limbs needs here: p, two factors, octets. */
+/* Numbers of plain limbs in the scratch, behind octets: p, two factors. */
 #define PLAIN_NUMBERS	3
 
 /*
