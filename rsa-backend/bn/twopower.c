@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 /* this room */
+#include "rsa-backend/bn/row_portable.h"
 #include "rsa-backend/bn/twopower.h"
 
 #define LIMB_MAX	((limb)((wide)0 - 1))
@@ -49,19 +50,6 @@ take_away(struct twopower *t, limb top, limb q)
 	return top < carry;
 }
 
-static void
-give_back(struct twopower *t)
-{
-	limb carry = 0;
-
-	for (unsigned i = 0; i < t->n; i++) {
-		wide s = (wide)t->x[i] + t->m[i] + carry;
-
-		t->x[i] = (limb)s;
-		carry = (limb)(s >> BN_LIMB_BITS);
-	}
-}
-
 /*
  * x = (top b^n + x) mod m, b = 2^BN_LIMB_BITS; the quotient is below b. Two
  * limbs of m give a digit that is at most one too large.
@@ -86,7 +74,7 @@ reduce(struct twopower *t, limb top)
 		rest += high;
 	}
 	if (take_away(t, top, q))
-		give_back(t);
+		(void)row_add(t->x, t->x, t->m, t->n);
 }
 
 void
