@@ -10,12 +10,12 @@
 #include <stdint.h>
 
 /*
- * z = 2^exponent mod m
+ * z = 2^exponent mod m, for the primes of a private key; a public modulus has
+ * twopower.h, which is faster and whose time tells of m.
  *   z, m     len octets each, big-endian; m odd, at most 8192 bits, above 2
  *   exponent any: R^2 and R^3 of every path
  *   ct       leaks len, exponent and the bit length of m; not m
- * Takes about 6 Montgomery squarings and 100 doublings: a key record's R^2
- * costs less than a verification.
+ * Takes about 6 Montgomery squarings and 100 doublings.
  */
 void residue_of_two_power(uint8_t *z, const uint8_t *m, size_t len,
     unsigned exponent);

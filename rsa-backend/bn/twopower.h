@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Powers of two modulo a public number, by division: R^2 of a key record in a
- * tenth of a verification's time. Not for secret moduli (residue.h).
+ * tenth of a verification's time. Primes of private keys have residue.h.
  */
 #ifndef TWOPOWER_H
 #define TWOPOWER_H
