@@ -9,8 +9,10 @@
 #include <string.h>
 #include <sysexits.h>
 
-/* room below */
+/* rooms below */
+#include "rsa-backend/rsab.h"
 #include "milter/conf_options.h"
+#include "milter/tokenuri.h"
 
 /* this room */
 #include "cmd/dkimd_print.h"
@@ -84,6 +86,21 @@ print_names(const char *name)
 }
 
 /*
+ * As it is, but for the PIN that a URI may have.
+ */
+static void
+print_text(const char *text)
+{
+	char shown[RSAB_TOKEN_URI_MAX + 8];	/* "***", NUL */
+
+	if (tokenuri_is(slice_text(text))) {
+		rsab_token_uri_print(text, strlen(text), shown, sizeof(shown));
+		text = shown;
+	}
+	printf("%s\n", text);
+}
+
+/*
  *   returns  false: it is not set and has no default, or has no value here
  */
 static bool
@@ -99,7 +116,7 @@ print_value(const struct options *options, const struct option *option)
 			printf("(set, not shown)\n");
 			break;
 		}
-		printf("%s\n", *(char *const *)at);
+		print_text(*(char *const *)at);
 		break;
 	case OPTION_BOOL:
 		printf("%s\n", *(const bool *)at ? "yes" : "no");
