@@ -64,16 +64,17 @@ static int
 check(struct daemon_setup *setup, const struct dkimd_args *args,
     struct report *report)
 {
-	size_t keys = 0;
+	struct daemon_found found;
 	int code;
 
-	code = daemon_check(setup, report, &keys);
+	code = daemon_check(setup, report, &found);
 	if (args->verbose > 0)
 		printf("%s: %zu keys loaded, %zu warnings, %zu rows or keys "
-		    "at fault, %zu faults that stop the start\n",
+		    "at fault, %zu faults that stop the start, backend %s\n",
 		    setup->config_path == NULL ? "no configuration file" :
-		    setup->config_path, keys, report->warnings, report->rows,
-		    report->fatals);
+		    setup->config_path, found.keys, report->warnings,
+		    report->rows, report->fatals,
+		    found.backend == NULL ? "none" : found.backend);
 	return code;
 }
 

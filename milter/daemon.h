@@ -37,11 +37,20 @@ int daemon_check_first(const struct options *options,
     struct report *report) MUSTUSE;
 
 /*
+ * What dkimd -n found besides faults.
+ */
+struct daemon_found {
+	size_t		 keys;		/* that were loaded */
+	const char	*backend;	/* static; NULL: it came not so far */
+};
+
+/*
  * dkimd -n: everything that a start would read, and each key, with the rights
  * that the daemon would have. The process keeps those rights.
+ *   found    set in any case
  *   returns  0; 1: rows or keys are at fault; EX_CONFIG, EX_NOPERM
  */
 int daemon_check(struct daemon_setup *setup, struct report *report,
-    size_t *keys) MUSTUSE;
+    struct daemon_found *found) MUSTUSE;
 
 #endif

@@ -13,6 +13,9 @@
 #include <sysexits.h>
 #include <unistd.h>
 
+/* room below */
+#include "rsa-backend/rsab.h"
+
 /* this room */
 #include "milter/bringup.h"
 #include "milter/conf_options.h"
@@ -121,7 +124,7 @@ check_socket(const struct options *options, const struct identity *who,
 
 static int
 check_conf(struct daemon_setup *setup, struct keyfile *key_file,
-    struct report *report, size_t *keys)
+    struct report *report, struct daemon_found *found)
 {
 	const struct bringup parts = { .key_file = key_file };
 	bool every = setup->options->check_signing_table;
@@ -136,9 +139,11 @@ check_conf(struct daemon_setup *setup, struct keyfile *key_file,
 	if (r != 0)
 		return r;
 	if (in_token && report->rows == rows)
-		*keys += 1;
+		found->keys++;
 	if (every)
-		*keys += keystore_check(conf->keystore, conf, report, NULL);
+		found->keys += keystore_check(conf->keystore, conf, report,
+		    NULL);
+	found->backend = rsab_backend_name(conf->backend);
 	conf_unref(conf);
 	return 0;
 }
@@ -152,14 +157,15 @@ code_of(const struct report *report)
 }
 
 int
-daemon_check(struct daemon_setup *setup, struct report *report, size_t *keys)
+daemon_check(struct daemon_setup *setup, struct report *report,
+    struct daemon_found *found)
 {
 	struct options *options = setup->options;
 	struct identity who;
 	struct keyfile *file;
 	bool read = false;
 
-	*keys = 0;
+	*found = (struct daemon_found){ 0, NULL };
 	identity_self(&who);
 	if (options->user_id != NULL &&
 	    identity_find(options->user_id, report, &who) != 0)
@@ -169,7 +175,7 @@ daemon_check(struct daemon_setup *setup, struct report *report, size_t *keys)
 		return EX_OSERR;
 	if (bringup_needs_key_file(options))
 		read = bringup_read_key_file(options, &who, file) == 0;
-	*keys = read ? 1 : 0;
+	found->keys = read ? 1 : 0;
 	/* As the supervisor, which is root where that is how it starts */
 	if (geteuid() == 0 || geteuid() == who.uid)
 		(void)!check_pid_file(options, report);
@@ -182,7 +188,7 @@ daemon_check(struct daemon_setup *setup, struct report *report, size_t *keys)
 	bringup_reread_options(options, &who, report);
 	check_socket(options, &who, report);
 	/* Faults are counted in the report */
-	(void)!check_conf(setup, read ? file : NULL, report, keys);
+	(void)!check_conf(setup, read ? file : NULL, report, found);
 	if (read)
 		keyfile_clear(file);
 	free(file);

@@ -10,6 +10,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+/* room below */
+#include "rsa-backend/rsab.h"
+
 /* this room */
 #include "milter/channel.h"
 #include "milter/conf_options.h"
@@ -42,16 +45,19 @@ build(struct daemon *d, struct conf *old, struct report *report,
 static void
 outcome(struct daemon *d, const struct report *report, int r)
 {
+	struct conf *conf = conf_slot_get(&d->slot);
 	char text[CHANNEL_TEXT_MAX];
 
 	if (r == 0)
 		snprintf(text, sizeof(text), "configuration reloaded: "
-		    "%zu rows or keys at fault, %zu warnings", report->rows,
-		    report->warnings);
+		    "%zu rows or keys at fault, %zu warnings, backend %s",
+		    report->rows, report->warnings,
+		    rsab_backend_name(conf->backend));
 	else
 		snprintf(text, sizeof(text), "reload failed, the old "
 		    "configuration stays: %s; see the log",
 		    r == DKIM_ERR_NOMEM ? "no memory" : "it has faults");
+	conf_unref(conf);
 	stats_add(r == 0 ? STAT_RELOADS : STAT_RELOADS_FAILED, 1);
 	log_line(r == 0 ? LOG_NOTICE : LOG_ERR, "%s", text);
 	stats_log();

@@ -221,10 +221,11 @@ def switch_under_load(t, env):
     while turns < 9 or (len(load.made) < 60 and
                         time.monotonic() - began < 60):
         mark = site.filter.mark()
-        site.filter.configure(RSABackend=names[(turns + 1) % 3])
+        name = names[(turns + 1) % 3]
+        site.filter.configure(RSABackend=name)
         site.filter.signal(signal.SIGUSR1)
-        if not site.filter.wait_log("configuration reloaded: 0 rows",
-                                    mark=mark):
+        if not site.filter.wait_log("configuration reloaded: 0 rows .*"
+                                    "backend " + name, mark=mark):
             break
         turns += 1
         time.sleep(0.6)
