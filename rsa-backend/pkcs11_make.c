@@ -23,12 +23,6 @@
 #define COMMON	8	/* attributes of any private key */
 #define OWN_MAX	8	/* and those of its type: RSA has most */
 
-static CK_ATTRIBUTE
-octets_of(CK_ATTRIBUTE_TYPE type, struct der value)
-{
-	return (CK_ATTRIBUTE){ type, (void *)(uintptr_t)value.p, value.n };
-}
-
 /*
  * The key's name in the token.
  */
@@ -102,14 +96,14 @@ create_rsa(const struct pkcs11_at *at, const struct pkcs8 *key,
     uint8_t id[PKCS11_MAKE_ID], CK_OBJECT_HANDLE *out)
 {
 	const CK_ATTRIBUTE own[] = {
-		octets_of(CKA_MODULUS, key->rsa.n),
-		octets_of(CKA_PUBLIC_EXPONENT, key->rsa.e),
-		octets_of(CKA_PRIVATE_EXPONENT, key->d),
-		octets_of(CKA_PRIME_1, key->p),
-		octets_of(CKA_PRIME_2, key->q),
-		octets_of(CKA_EXPONENT_1, key->dp),
-		octets_of(CKA_EXPONENT_2, key->dq),
-		octets_of(CKA_COEFFICIENT, key->qinv),
+		pkcs11_object_octets(CKA_MODULUS, key->rsa.n),
+		pkcs11_object_octets(CKA_PUBLIC_EXPONENT, key->rsa.e),
+		pkcs11_object_octets(CKA_PRIVATE_EXPONENT, key->d),
+		pkcs11_object_octets(CKA_PRIME_1, key->p),
+		pkcs11_object_octets(CKA_PRIME_2, key->q),
+		pkcs11_object_octets(CKA_EXPONENT_1, key->dp),
+		pkcs11_object_octets(CKA_EXPONENT_2, key->dq),
+		pkcs11_object_octets(CKA_COEFFICIENT, key->qinv),
 	};
 
 	return create(at, CKK_RSA, own, sizeof own / sizeof own[0], id, out);
@@ -120,9 +114,9 @@ create_ed25519(const struct pkcs11_at *at, struct der octets,
     uint8_t id[PKCS11_MAKE_ID], CK_OBJECT_HANDLE *out)
 {
 	const CK_ATTRIBUTE own[] = {
-		octets_of(CKA_EC_PARAMS, (struct der){ pkcs11_object_ed25519,
-		    sizeof pkcs11_object_ed25519 }),
-		octets_of(CKA_VALUE, (struct der){ octets.p,
+		pkcs11_object_octets(CKA_EC_PARAMS, (struct der){
+		    pkcs11_object_ed25519, sizeof pkcs11_object_ed25519 }),
+		pkcs11_object_octets(CKA_VALUE, (struct der){ octets.p,
 		    PKCS8_ED25519_SEED }),
 	};
 
@@ -240,8 +234,8 @@ generate(const struct pkcs11_at *at, CK_SESSION_HANDLE session,
 	CK_BBOOL yes = CK_TRUE, no = CK_FALSE;
 	CK_ULONG modulus_bits = bits;
 	uint8_t exponent[] = { 0x01, 0x00, 0x01 };
-	CK_ATTRIBUTE label = octets_of(CKA_LABEL, at->uri->label);
-	CK_ATTRIBUTE name = octets_of(CKA_ID, id);
+	CK_ATTRIBUTE label = pkcs11_object_octets(CKA_LABEL, at->uri->label);
+	CK_ATTRIBUTE name = pkcs11_object_octets(CKA_ID, id);
 	CK_ATTRIBUTE for_public[] = {
 		{ CKA_TOKEN, &yes, sizeof yes },
 		{ CKA_VERIFY, &yes, sizeof yes },
@@ -263,7 +257,7 @@ generate(const struct pkcs11_at *at, CK_SESSION_HANDLE session,
 		for_public[public_n++] = (CK_ATTRIBUTE){ CKA_PUBLIC_EXPONENT,
 		    exponent, sizeof exponent };
 	} else {
-		for_public[public_n++] = octets_of(CKA_EC_PARAMS,
+		for_public[public_n++] = pkcs11_object_octets(CKA_EC_PARAMS,
 		    (struct der){ pkcs11_object_ed25519,
 		    sizeof pkcs11_object_ed25519 });
 	}

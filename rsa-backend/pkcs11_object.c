@@ -32,6 +32,13 @@ static const struct der ed25519_forms[] = {
 #define ED25519_SIGNATURE	64	/* octets, RFC 8032 s5.1.6 */
 #define PARAMETERS_MAX		64	/* octets; more is no curve of ours */
 
+CK_ATTRIBUTE
+pkcs11_object_octets(CK_ATTRIBUTE_TYPE type, struct der value)
+{
+	/* Cryptoki has no const, but only reads what it is given */
+	return (CK_ATTRIBUTE){ type, (void *)(uintptr_t)value.p, value.n };
+}
+
 int
 pkcs11_object_find(const struct pkcs11_at *at, CK_ATTRIBUTE *want, size_t n,
     bool only, CK_OBJECT_HANDLE *out, struct pkcs11_fail *fail)
@@ -95,11 +102,9 @@ pkcs11_object_find_key(const struct pkcs11_at *at, CK_OBJECT_HANDLE *out,
 		    "key: object= or id= is missing");
 	want[n++] = (CK_ATTRIBUTE){ CKA_CLASS, &class, sizeof class };
 	if (at->uri->label.n != 0)
-		want[n++] = (CK_ATTRIBUTE){ CKA_LABEL,
-		    (void *)(uintptr_t)at->uri->label.p, at->uri->label.n };
+		want[n++] = pkcs11_object_octets(CKA_LABEL, at->uri->label);
 	if (at->uri->id.n != 0)
-		want[n++] = (CK_ATTRIBUTE){ CKA_ID,
-		    (void *)(uintptr_t)at->uri->id.p, at->uri->id.n };
+		want[n++] = pkcs11_object_octets(CKA_ID, at->uri->id);
 	r = pkcs11_object_find(at, want, n, true, out, fail);
 	if (r == RSAB_ERR_TOKEN_KEY && is_logged_out(at))
 		r = pkcs11_fail_rv(fail, at->token->where, "C_FindObjects",

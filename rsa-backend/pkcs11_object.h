@@ -29,6 +29,12 @@ struct pkcs11_at {
 };
 
 /*
+ * An attribute to look for, or to make an object with.
+ *   value    stays the caller's
+ */
+CK_ATTRIBUTE pkcs11_object_octets(CK_ATTRIBUTE_TYPE type, struct der value);
+
+/*
  * Find the object of a class with all of some attributes.
  *   n        attributes of want
  *   only     more than one is an error; else any is taken

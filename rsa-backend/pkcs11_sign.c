@@ -112,12 +112,6 @@ create(const struct pkcs11_at *at, CK_ATTRIBUTE *template, size_t n,
 	return RSAB_OK;
 }
 
-static CK_ATTRIBUTE
-octets(CK_ATTRIBUTE_TYPE type, struct der value)
-{
-	return (CK_ATTRIBUTE){ type, (void *)(uintptr_t)value.p, value.n };
-}
-
 static int
 create_rsa(const struct pkcs11_at *at, const struct pkcs11_claim *claim,
     CK_OBJECT_HANDLE *out, struct pkcs11_fail *fail)
@@ -147,8 +141,8 @@ create_rsa(const struct pkcs11_at *at, const struct pkcs11_claim *claim,
 		{ CKA_TOKEN, &no, sizeof no },
 		{ CKA_PRIVATE, &no, sizeof no },
 		{ CKA_VERIFY, &yes, sizeof yes },
-		octets(CKA_MODULUS, rsa.n),
-		octets(CKA_PUBLIC_EXPONENT, rsa.e),
+		pkcs11_object_octets(CKA_MODULUS, rsa.n),
+		pkcs11_object_octets(CKA_PUBLIC_EXPONENT, rsa.e),
 	}, 7, out, fail);
 }
 
@@ -179,8 +173,8 @@ create_ed25519(const struct pkcs11_at *at, const struct pkcs11_claim *claim,
 		{ CKA_TOKEN, &no, sizeof no },
 		{ CKA_PRIVATE, &no, sizeof no },
 		{ CKA_VERIFY, &yes, sizeof yes },
-		octets(CKA_EC_PARAMS, (struct der){ pkcs11_object_ed25519,
-		    sizeof pkcs11_object_ed25519 }),
+		pkcs11_object_octets(CKA_EC_PARAMS, (struct der){
+		    pkcs11_object_ed25519, sizeof pkcs11_object_ed25519 }),
 		{ CKA_EC_POINT, point, sizeof point },
 	}, 7, out, fail);
 }
