@@ -41,12 +41,13 @@ check_module(const struct options *options, struct report *report)
 		    "/usr/lib/softhsm/libsofthsm2.so");
 	else if (strlen(path) > RSAB_TOKEN_PATH_MAX)
 		fault(options, report, "PKCS11Module", path,
-		    "the path is too long");
+		    "at most 1023 octets are possible");
 	else if (stat(path, &st) != 0)
 		fault(options, report, "PKCS11Module", path, strerror(errno));
 	else if (!S_ISREG(st.st_mode))
 		fault(options, report, "PKCS11Module", path,
-		    "that is no file");
+		    "that is no file; wanted is the path of a PKCS#11 "
+		    "module");
 }
 
 static void
