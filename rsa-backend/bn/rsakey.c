@@ -6,6 +6,7 @@
 /* this room */
 #include "rsa-backend/bn/residue.h"
 #include "rsa-backend/bn/rsakey.h"
+#include "rsa-backend/bn/wipe.h"
 
 /* Memory given out number by number. */
 struct store {
@@ -182,10 +183,10 @@ rsakey_private_scratch(const struct path *path, unsigned n)
 	    scalar_portable.scratch_public(k);
 }
 
-void
-rsakey_private_init(struct rsakey_private *key,
-    const struct rsakey_public *public, unsigned n,
-    const struct rsakey_numbers *numbers, void *memory, void *scratch)
+WIPE_NOINLINE static void
+private_init(struct rsakey_private *key, const struct rsakey_public *public,
+    unsigned n, const struct rsakey_numbers *numbers, void *memory,
+    void *scratch)
 {
 	const struct path *path = public->path;
 	struct store store = { .path = path, .at = memory };
@@ -201,4 +202,15 @@ rsakey_private_init(struct rsakey_private *key,
 	qinv = store_take(&store, n);
 	qinv_init(qinv, path, n, numbers->p, numbers->qinv, scratch);
 	key->qinv = qinv;
+}
+
+void
+rsakey_private_init(struct rsakey_private *key,
+    const struct rsakey_public *public, unsigned n,
+    const struct rsakey_numbers *numbers, void *memory, void *scratch)
+{
+	private_init(key, public, n, numbers, memory, scratch);
+	/* k0 of a prime is as good as its lowest 64 bits. */
+	wipe_stack();
+	wipe_registers();
 }
