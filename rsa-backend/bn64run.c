@@ -161,7 +161,6 @@ batch_sign(struct bn64_worker *worker, struct rsab_job *const *jobs,
 			.unblind = pairs[i]->unblind,
 		};
 		job->signature_len = job->key->signature_size;
-		job->result = RSAB_OK;
 	}
 	if (batch->count != 0) {
 		rsasign_run(request, batch->count, worker->secret.p);
