@@ -191,7 +191,7 @@ lanes_streams(unsigned n)
 static V52_NOINLINE size_t
 lanes_scratch_private(unsigned n)
 {
-	/* More than crt's 14 n + 3. */
+	/* More than crt's 12 n + 3. */
 	return lanes_streams(n) * lanes_stream_size(n) * V52_LANES *
 	    sizeof(uint64_t);
 }
