@@ -41,7 +41,7 @@ enum rsab_error {
 	RSAB_ERR_KEY_TYPE = -4,		/* not RSA of two primes, not Ed25519 */
 	RSAB_ERR_ENCRYPTED = -5,	/* PEM is encrypted: not supported */
 	RSAB_ERR_UNKNOWN = -6,		/* no backend of that name */
-	RSAB_ERR_UNSUPPORTED = -7,	/* known name, not built in */
+	RSAB_ERR_UNSUPPORTED = -7,	/* known name, not here: CPU, build */
 	RSAB_ERR_SIGNATURE = -8,	/* verification: signature is wrong */
 	RSAB_ERR_BACKEND = -9,		/* the operation itself failed */
 	RSAB_ERR_ARGUMENT = -10,	/* job does not fit its key */
@@ -117,10 +117,11 @@ int rsab_backend_find(const char *name, const struct rsab_backend **out)
 const char *rsab_backend_name(const struct rsab_backend *backend);
 
 /*
- * Known answers, one a size class and operation, through every path that the
- * backend uses. To be run once, before a backend gets its first key.
- *   next     out, on RSAB_ERR_BACKEND: the next best, not yet tested; static;
- *            NULL: there is none
+ * Known answers, one a size class and operation, through every path of bn64
+ * that the backend uses; the others have none and pass. To be run once, before
+ * a backend gets its first key.
+ *   next     out, on RSAB_ERR_BACKEND: the next best, not yet tested, in the
+ *            end libcrypto; static; NULL: there is none
  *   class    out, on RSAB_ERR_BACKEND: bits of the modulus that came out wrong
  *   errors   RSAB_ERR_BACKEND: a wrong answer, do not use it; RSAB_ERR_NOMEM
  */
@@ -216,8 +217,9 @@ void rsab_key_fingerprint(const struct rsab_key *key,
 struct rsab_group rsab_key_group(const struct rsab_key *key, enum rsab_op op);
 
 /*
- * What runs n jobs of this key: "evp", or the path of bn64 ("ifma", "adx",
- * "portable", "emulated"). For benches and tests, which print it; static.
+ * What runs n jobs of this key: "evp", "token", or the path of bn64 ("ifma",
+ * "adx", "portable", "emulated"). For benches and tests, which print it;
+ * static.
  */
 const char *rsab_key_path(const struct rsab_key *key, enum rsab_op op,
     size_t n);
