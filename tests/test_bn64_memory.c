@@ -16,6 +16,7 @@
 #include <openssl/crypto.h>
 
 /* rsa-backend */
+#include "rsa-backend/bn/residue.h"
 #include "rsa-backend/bn/rsasign.h"
 #include "rsa-backend/bn/rsaverify.h"
 #include "rsa-backend/cpu.h"
@@ -274,6 +275,16 @@ needles_digits(struct search *search, const char *name,
 	}
 }
 
+static uint64_t
+low_word(struct der number)
+{
+	uint64_t word = 0;
+
+	for (size_t i = number.n - 8; i < number.n; i++)
+		word = word << 8 | number.p[i];
+	return word;
+}
+
 static void
 needles_of_key(struct search *search)
 {
@@ -295,6 +306,9 @@ needles_of_key(struct search *search)
 	needles_digits(search, "R^3 mod p", path, private->p.r3, n);
 	needles_digits(search, "R^2 mod q", path, private->q.modulus.rr, n);
 	needles_digits(search, "R^3 mod q", path, private->q.r3, n);
+	needle_add(search, "k0 of p", private->p.modulus.k0);
+	needle_add(search, "k0 of q", private->q.modulus.k0);
+	needle_add(search, "k0 of p, whole", residue_k0(low_word(parts.p)));
 }
 
 /*
@@ -312,6 +326,39 @@ leave_behind(const struct search *search)
 		left[i] = digits[i % 4];
 }
 
+/*
+ * On the thread's stack, below what the thread's end takes: make the key's
+ * numbers once more.
+ */
+__attribute__((noinline)) static void
+make_again(const struct search *search)
+{
+	const struct rsakey_private *private = bn64key_private(search->key);
+	const struct path *path = private->public->path;
+	volatile uint8_t above[8192];
+	struct rsakey_private made;
+	struct pkcs8 parts;
+	void *memory = malloc(rsakey_private_size(path, private->n));
+	void *scratch = aligned_alloc(RSAKEY_ALIGN, rsakey_align(
+	    rsakey_private_scratch(path, private->n)));
+
+	above[0] = 0;
+	if (memory == NULL || scratch == NULL ||
+	    pkcs8_parse(search->key->der, &parts) != 0)
+		abort();
+	rsakey_private_init(&made, private->public, private->n,
+	    &(const struct rsakey_numbers){
+		.p = octets(parts.p), .q = octets(parts.q),
+		.dp = octets(parts.dp), .dq = octets(parts.dq),
+		.qinv = octets(parts.qinv),
+	    }, memory, scratch);
+	/* Its k0 are the caller's to wipe. */
+	rsab_wipe(&made, sizeof made);
+	free(scratch);
+	free(memory);
+	(void)above[0];
+}
+
 static void *
 sign_on_stack(void *arg)
 {
@@ -324,6 +371,7 @@ sign_on_stack(void *arg)
 		jobs[i] = made_job(search->key, RSAB_OP_SIGN, i);
 	rsab_run(worker, pointers, 3);
 	rsab_run(worker, pointers, 1);
+	make_again(search);
 	if (search->plant)
 		leave_behind(search);
 	return jobs[0].result == 0 && jobs[2].result == 0 ? NULL : arg;
