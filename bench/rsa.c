@@ -185,10 +185,16 @@ find_backends(struct rsa *r)
 			continue;
 		}
 		error = rsab_backend_selftest(r->backend[i], &next, &class);
-		if (error != 0) {
-			warnx("%s: known answer of %u bits: %s",
-			    r->backends.v[i], class, rsab_strerror(error));
+		if (error == RSAB_ERR_BACKEND) {
+			warnx("%s: wrong known answer of %u bits: this "
+			    "processor or this build cannot be trusted",
+			    r->backends.v[i], class);
 			return EX_SOFTWARE;
+		}
+		if (error != 0) {
+			warnx("%s: %s", r->backends.v[i],
+			    rsab_strerror(error));
+			return EX_OSERR;
 		}
 		here++;
 	}

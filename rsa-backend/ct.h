@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Compare and select without a branch or an index that depends on the values
- * (RSA.md's rule for secrets: lengths are public, contents are not).
+ * (secrets: lengths are public, contents are not).
  */
 #ifndef CT_H
 #define CT_H

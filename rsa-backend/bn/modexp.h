@@ -19,7 +19,7 @@ typedef int32_t modexp_mask __attribute__((vector_size(16)));
 
 /*
  * Bits of a window: where 16 entries of a table take less time to make than
- * the multiplications that 32 save (RSA.md 1.4).
+ * the multiplications that 32 save.
  */
 static inline unsigned
 modexp_window(unsigned n)

@@ -3,7 +3,7 @@
  * Montgomery multiplication of numbers of n limbs, R = 2^(BN_LIMB_BITS n),
  * in two steps: a product or a square of 2n limbs, then its reduction. A
  * square has half the products, which pays for the second pass over the
- * result (RSA.md 2a).
+ * result.
  *
  * All results are below the modulus, also those that are zero: each
  * reduction ends in one subtraction that is taken or not by a mask.
