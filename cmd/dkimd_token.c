@@ -26,6 +26,7 @@
 #include "milter/sandbox.h"
 
 /* this room */
+#include "config.h"
 #include "cmd/dkimd_token.h"
 
 #define CONTROL		3	/* the descriptor */
@@ -88,6 +89,25 @@ has_control(void)
 	    type == SOCK_SEQPACKET;
 }
 
+/*
+ * What the parent has open is none of the module's business; where
+ * posix_spawn(3) could not close it (helper_spawn.c), it is open here.
+ */
+static void
+close_others(void)
+{
+#if defined(HAVE_CLOSEFROM)
+	closefrom(CONTROL + 1);
+#elif defined(HAVE_CLOSE_RANGE)
+	(void)close_range(CONTROL + 1, ~0U, 0);
+#else
+	long n = sysconf(_SC_OPEN_MAX);
+
+	for (int fd = CONTROL + 1; fd < n; fd++)
+		(void)close(fd);
+#endif
+}
+
 int
 main(void)
 {
@@ -103,6 +123,7 @@ main(void)
 		    "hand.\n", stderr);
 		return EX_USAGE;
 	}
+	close_others();
 	signals();
 	/* No core file, no debugger: PINs pass through here */
 	if (sandbox_hide() != 0)
