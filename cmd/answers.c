@@ -98,8 +98,7 @@ answers_free(struct answers *a)
 	dnsfile_free(a->file);
 	if (a->resolver != NULL)
 		resolver_free(a->resolver);
-	if (a->loop != NULL)
-		loop_free(a->loop);
+	loop_free(a->loop);
 	if (a->inbox != NULL)
 		inbox_unref(a->inbox);
 	if (a->conf != NULL)

@@ -7,7 +7,6 @@
 #include <arpa/inet.h>
 #include <err.h>
 #include <netinet/in.h>
-#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,30 +112,6 @@ session_run_new(struct options *options, struct keyfile *key_file,
 	return 0;
 }
 
-static void
-wake(void *arg)
-{
-	sem_post(arg);
-}
-
-/*
- * The resolver is freed on the loop's thread: let it come to that, since what
- * waits when the loop ends is lost.
- */
-static void
-end_loop(struct loop *loop)
-{
-	sem_t reached;
-
-	if (sem_init(&reached, 0, 0) == 0) {
-		if (loop_post(loop, wake, &reached) == 0)
-			while (sem_wait(&reached) != 0)
-				continue;
-		sem_destroy(&reached);
-	}
-	loop_free(loop);
-}
-
 void
 session_run_free(struct session_run *run)
 {
@@ -156,8 +131,7 @@ session_run_free(struct session_run *run)
 		inbox_unref(e->inbox);
 	}
 	conf_unref(run->conf);
-	if (run->loop != NULL)
-		end_loop(run->loop);
+	loop_free(run->loop);
 	rsab_worker_free(run->worker);
 	dkim_lib_free(run->lib);
 	free(run);

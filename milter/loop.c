@@ -34,6 +34,8 @@ run_loop(void *arg)
 	struct loop *loop = arg;
 
 	event_base_loop(loop->base, EVLOOP_NO_EXIT_ON_EMPTY);
+	/* A break leaves what is active behind it: things to give back */
+	event_base_loop(loop->base, EVLOOP_NONBLOCK);
 	return NULL;
 }
 

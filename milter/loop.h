@@ -21,8 +21,8 @@ struct loop;
 int loop_new(struct loop **out) MUSTUSE;
 
 /*
- * End the thread and free; what was posted and has not run is lost. Not on
- * the loop's thread.
+ * End the thread and free. What was posted before runs first, and what it
+ * posts in its turn. Not on the loop's thread.
  */
 void loop_free(struct loop *loop);
 

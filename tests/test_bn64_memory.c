@@ -31,7 +31,12 @@
 /* A checker has its own mmap, and its own stacks. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define CHECKED	1
-#else
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define CHECKED	1
+#endif
+#endif
+#ifndef CHECKED
 #define CHECKED	0
 #endif
 

@@ -136,6 +136,43 @@ loop_call_run_no_memory(void **state)
 	loop_free(loop);
 }
 
+struct chain {
+	struct loop	*loop;
+	struct loop_call *call;
+	unsigned	 left;		/* of posts that post the next */
+};
+
+static void
+post_next(void *arg)
+{
+	struct chain *chain = arg;
+
+	if (--chain->left > 0)
+		loop_call_run(chain->call);
+	else
+		loop_call_free(chain->call);
+}
+
+/*
+ * The resolver is freed by a post that posts another: the loop ends after the
+ * last, whether its thread has come to the first or not.
+ */
+static void
+loop_free_runs_what_waits(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < 200; i++) {
+		struct chain chain = { .left = 4 };
+
+		test_int("new", loop_new(&chain.loop), 0);
+		test_int("call", loop_call_new(chain.loop, post_next, &chain,
+		    &chain.call), 0);
+		test_int("post", loop_post(chain.loop, post_next, &chain), 0);
+		loop_free(chain.loop);
+		test_int("posts left", chain.left, 0);
+	}
+}
+
 static bool
 make_loop(void *arg)
 {
@@ -162,6 +199,7 @@ main(void)
 		cmocka_unit_test(loop_post_order),
 		cmocka_unit_test(loop_call_run_no_memory),
 		cmocka_unit_test(loop_free_at_once),
+		cmocka_unit_test(loop_free_runs_what_waits),
 		cmocka_unit_test(loop_new_allocations),
 	};
 
