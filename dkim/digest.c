@@ -7,16 +7,24 @@
 #include "digest.h"
 #include "lib.h"
 
+static void
+tell(const struct digest *d, enum dkim_digest_call call, size_t octets)
+{
+	if (d->lib->watch != NULL)
+		d->lib->watch(d->lib->watch_context, call, octets);
+}
+
 int
 digest_init(struct digest *d, const struct dkim_lib *lib)
 {
-	*d = (struct digest){ .context = EVP_MD_CTX_new() };
+	*d = (struct digest){ .context = EVP_MD_CTX_new(), .lib = lib };
 	if (d->context == NULL)
 		return DKIM_ERR_NOMEM;
 	if (EVP_DigestInit_ex2(d->context, lib->sha256, NULL) != 1) {
 		digest_clear(d);
 		return DKIM_ERR_CRYPTO;
 	}
+	tell(d, DKIM_DIGEST_INIT, 0);
 	return 0;
 }
 
@@ -25,6 +33,7 @@ digest_add(struct digest *d, struct slice in)
 {
 	if (d->error != 0 || in.n == 0)
 		return;
+	tell(d, DKIM_DIGEST_UPDATE, in.n);
 	if (EVP_DigestUpdate(d->context, in.p, in.n) != 1)
 		d->error = DKIM_ERR_CRYPTO;
 }
@@ -32,7 +41,8 @@ digest_add(struct digest *d, struct slice in)
 int
 digest_snapshot(const struct digest *d, uint8_t out[DIGEST_SIZE])
 {
-	struct digest copy = { .context = EVP_MD_CTX_new(), .error = d->error };
+	struct digest copy = { .context = EVP_MD_CTX_new(), .lib = d->lib,
+	    .error = d->error };
 	int r;
 
 	if (copy.context == NULL)
@@ -49,6 +59,7 @@ digest_finish(struct digest *d, uint8_t out[DIGEST_SIZE])
 {
 	unsigned n = 0;
 
+	tell(d, DKIM_DIGEST_FINAL, 0);
 	if (d->error == 0 && (EVP_DigestFinal_ex(d->context, out, &n) != 1 ||
 	    n != DIGEST_SIZE))
 		d->error = DKIM_ERR_CRYPTO;

@@ -11,6 +11,7 @@
 
 struct digest {
 	void	*context;	/* EVP_MD_CTX */
+	const struct dkim_lib *lib;
 	int	 error;		/* sticky */
 };
 

@@ -81,6 +81,22 @@ struct dkim_lib;
 int dkim_lib_new(struct dkim_lib **out) MUSTUSE;
 void dkim_lib_free(struct dkim_lib *lib);
 
+/*
+ * Each call that a running digest makes of libcrypto, for dkimbench trace.
+ */
+enum dkim_digest_call {
+	DKIM_DIGEST_INIT,
+	DKIM_DIGEST_UPDATE,
+	DKIM_DIGEST_FINAL,
+};
+
+/*
+ * Have them told, before the lib is used; by any thread that uses it.
+ *   watch    octets: of an update, else 0; NULL: nobody wants to know
+ */
+void dkim_lib_watch(struct dkim_lib *lib, void (*watch)(void *context,
+    enum dkim_digest_call call, size_t octets), void *context);
+
 /* ---- names ------------------------------------------------------------- */
 
 /*
@@ -490,6 +506,18 @@ bool dkim_verifier_wants_body(const struct dkim_verifier *verifier);
  */
 int dkim_verifier_finish(struct dkim_verifier *verifier,
     struct rsab_worker *worker) MUSTUSE;
+
+/*
+ * The same in two steps, for who runs the operations of many messages
+ * together: what the verdicts depend on, and the verdicts.
+ *   jobs     n operations, ready to run, those of one group in a row; the
+ *            array and its jobs live as long as the verifier
+ *   errors   DKIM_ERR_STATE: jobs before body_end, or twice; judge before
+ *            jobs, or twice; _NOMEM, _CRYPTO
+ */
+int dkim_verifier_jobs(struct dkim_verifier *verifier,
+    struct rsab_job *const **jobs, size_t *n) MUSTUSE;
+int dkim_verifier_judge(struct dkim_verifier *verifier) MUSTUSE;
 
 /*
  * Signature fields of the message, and the verdict on each; after finish.

@@ -163,7 +163,7 @@ hash_header(struct dkim_verifier *v, const struct verify_signature *sig,
 {
 	const struct sigfield *f = &sig->field;
 	struct slice value = dkim_header_value(v->header, sig->own);
-	struct digest digest = { NULL, 0 };
+	struct digest digest = { 0 };
 	struct sink sink = { add_to_digest, &digest };
 	struct slice *names;
 	uint8_t *bare;
@@ -193,11 +193,9 @@ hash_header(struct dkim_verifier *v, const struct verify_signature *sig,
 
 /*
  * A job for each record whose signatures have the length of b=.
- *   jobs     the jobs so far, *n of them
  */
 static int
-make_jobs(struct dkim_verifier *v, struct verify_signature *sig,
-    struct rsab_job **jobs, size_t *n)
+make_jobs(struct dkim_verifier *v, struct verify_signature *sig)
 {
 	const struct sigfield *f = &sig->field;
 	uint8_t digest[DIGEST_SIZE];
@@ -226,7 +224,7 @@ make_jobs(struct dkim_verifier *v, struct verify_signature *sig,
 		memcpy(job->signature, f->signature, f->signature_len);
 		job->signature_len = f->signature_len;
 		sig->tries[i].job = job;
-		jobs[(*n)++] = job;
+		v->jobs[v->jobs_n++] = job;
 	}
 	return 0;
 }
@@ -241,16 +239,12 @@ compare_groups(const void *a, const void *b)
 	return gx < gy ? -1 : gx > gy;
 }
 
-/*
- * Run the jobs, those of one group together.
- */
-static void
-run_jobs(struct rsab_worker *worker, struct rsab_job **jobs, size_t n)
+void
+judge_run(struct dkim_verifier *v, struct rsab_worker *worker)
 {
-	size_t first, end;
+	struct rsab_job **jobs = v->jobs;
+	size_t first, end, n = v->jobs_n;
 
-	if (n > 1)
-		qsort(jobs, n, sizeof(jobs[0]), compare_groups);
 	for (first = 0; first < n; first = end) {
 		for (end = first + 1; end < n &&
 		    compare_groups(&jobs[first], &jobs[end]) == 0; end++)
@@ -376,16 +370,16 @@ judge_tries(const struct dkim_verifier *v, struct verify_signature *sig)
 }
 
 int
-judge_signatures(struct dkim_verifier *v, struct rsab_worker *worker)
+judge_prepare(struct dkim_verifier *v)
 {
 	struct verify_signature *sig;
-	struct rsab_job **jobs;
-	size_t i, n = 0;
+	size_t i;
 	int r = 0;
 
-	jobs = arena_alloc(&v->arena, (v->chosen * DKIM_TXT_RECORDS_TRIED + 1) *
-	    sizeof(jobs[0]));
-	if (jobs == NULL)
+	v->jobs_n = 0;
+	v->jobs = arena_alloc(&v->arena,
+	    (v->chosen * DKIM_TXT_RECORDS_TRIED + 1) * sizeof(v->jobs[0]));
+	if (v->jobs == NULL)
 		return DKIM_ERR_NOMEM;
 	for (i = 0; r == 0 && i < v->n; i++) {
 		sig = &v->signatures[i];
@@ -394,11 +388,19 @@ judge_signatures(struct dkim_verifier *v, struct rsab_worker *worker)
 		if (!sig->judged)
 			judge_body(sig, v->bodyhash);
 		if (!sig->judged)
-			r = make_jobs(v, sig, jobs, &n);
+			r = make_jobs(v, sig);
 	}
-	if (r != 0)
-		return r;
-	run_jobs(worker, jobs, n);
+	if (r == 0 && v->jobs_n > 1)
+		qsort(v->jobs, v->jobs_n, sizeof(v->jobs[0]), compare_groups);
+	return r;
+}
+
+int
+judge_conclude(struct dkim_verifier *v)
+{
+	size_t i;
+	int r = 0;
+
 	for (i = 0; r == 0 && i < v->n; i++)
 		if (!v->signatures[i].judged)
 			r = judge_tries(v, &v->signatures[i]);

@@ -25,6 +25,14 @@ dkim_lib_new(struct dkim_lib **out)
 }
 
 void
+dkim_lib_watch(struct dkim_lib *lib, void (*watch)(void *context,
+    enum dkim_digest_call call, size_t octets), void *context)
+{
+	lib->watch = watch;
+	lib->watch_context = context;
+}
+
+void
 dkim_lib_free(struct dkim_lib *lib)
 {
 	if (lib == NULL)

@@ -12,6 +12,9 @@
 
 struct dkim_lib {
 	EVP_MD	*sha256;
+	void	(*watch)(void *context, enum dkim_digest_call call,
+	    size_t octets);		/* NULL: nobody */
+	void	*watch_context;
 };
 
 #endif

@@ -361,7 +361,7 @@ static int
 hash_header(const struct dkim_signer *signer, const struct sigprint *print,
     struct slice value, uint8_t out[DIGEST_SIZE])
 {
-	struct digest digest = { NULL, 0 };
+	struct digest digest = { 0 };
 	struct sink sink = { add_to_digest, &digest };
 	int r;
 

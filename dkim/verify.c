@@ -216,11 +216,42 @@ int
 dkim_verifier_finish(struct dkim_verifier *verifier,
     struct rsab_worker *worker)
 {
+	struct rsab_job *const *jobs;
+	size_t n;
 	int r;
 
-	if (!verifier->ended || verifier->finished)
+	r = dkim_verifier_jobs(verifier, &jobs, &n);
+	if (r != 0)
+		return r;
+	judge_run(verifier, worker);
+	return dkim_verifier_judge(verifier);
+}
+
+int
+dkim_verifier_jobs(struct dkim_verifier *verifier,
+    struct rsab_job *const **jobs, size_t *n)
+{
+	int r;
+
+	if (!verifier->ended || verifier->prepared)
 		return DKIM_ERR_STATE;
-	r = judge_signatures(verifier, worker);
+	r = judge_prepare(verifier);
+	if (r != 0)
+		return r;
+	verifier->prepared = true;
+	*jobs = verifier->jobs;
+	*n = verifier->jobs_n;
+	return 0;
+}
+
+int
+dkim_verifier_judge(struct dkim_verifier *verifier)
+{
+	int r;
+
+	if (!verifier->prepared || verifier->finished)
+		return DKIM_ERR_STATE;
+	r = judge_conclude(verifier);
 	if (r == 0)
 		verifier->finished = true;
 	return r;

@@ -50,7 +50,10 @@ struct dkim_verifier {
 	size_t				 chosen;	/* to be verified */
 	struct bodyhash			*bodyhash;	/* NULL: none chosen */
 	bool				 many_from;
+	struct rsab_job			**jobs;		/* by group */
+	size_t				 jobs_n;
 	bool				 ended;		/* body_end came */
+	bool				 prepared;	/* jobs are there */
 	bool				 finished;
 };
 
@@ -63,12 +66,18 @@ struct dkim_verifier {
 int choose_signatures(struct dkim_verifier *v) MUSTUSE;
 
 /*
- * Judge what is not judged yet.
+ * Judge what needs no operation, and make the jobs of the rest; once they have
+ * run, judge what is left.
  *   errors   DKIM_ERR_NOMEM, _CRYPTO
  *   source   BEHAVIOUR 6, RFC 6376 s6.1.2, s6.1.3
  */
-int judge_signatures(struct dkim_verifier *v, struct rsab_worker *worker)
-    MUSTUSE;
+int judge_prepare(struct dkim_verifier *v) MUSTUSE;
+int judge_conclude(struct dkim_verifier *v) MUSTUSE;
+
+/*
+ * Run the jobs, those of one group together.
+ */
+void judge_run(struct dkim_verifier *v, struct rsab_worker *worker);
 
 /*
  * The reason why rsa-sha1 is refused.

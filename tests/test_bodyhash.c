@@ -297,6 +297,47 @@ digest_snapshot_goes_on(void **state)
 	digest_clear(&abc);
 }
 
+/*
+ * What a watcher was told: "I" "U3" "F", one behind the other.
+ */
+static void
+note_call(void *context, enum dkim_digest_call call, size_t octets)
+{
+	static const char letters[] = "IUF";
+	struct buf *calls = context;
+
+	buf_add_octet(calls, (uint8_t)letters[call]);
+	if (octets > 0)
+		buf_add_number(calls, octets);
+}
+
+static void
+dkim_lib_watch_calls(void **state)
+{
+	uint8_t out[DIGEST_SIZE];
+	struct dkim_lib *watched;
+	struct digest d;
+	struct buf calls;
+
+	(void)state;
+	buf_init(&calls, 100);
+	test_int("lib", dkim_lib_new(&watched), 0);
+	dkim_lib_watch(watched, note_call, &calls);
+	test_int("init", digest_init(&d, watched), 0);
+	digest_add(&d, slice_text("abc"));
+	digest_add(&d, slice_text(""));
+	digest_add(&d, slice_text("0123456789"));
+	test_int("finish", digest_finish(&d, out), 0);
+	digest_clear(&d);
+	test_octets("calls", calls.p, calls.n, "IU3U10F", 7);
+	dkim_lib_watch(watched, NULL, NULL);
+	test_int("init", digest_init(&d, watched), 0);
+	digest_clear(&d);
+	test_int("no more calls", calls.n, 7);
+	dkim_lib_free(watched);
+	buf_clear(&calls);
+}
+
 static bool
 hash_one(void *arg)
 {
@@ -374,6 +415,7 @@ main(void)
 		cmocka_unit_test(bodyhash_states),
 		cmocka_unit_test(bodyhash_add_long_body),
 		cmocka_unit_test(digest_snapshot_goes_on),
+		cmocka_unit_test(dkim_lib_watch_calls),
 		cmocka_unit_test(bodyhash_no_memory),
 	};
 

@@ -518,6 +518,75 @@ dkim_verifier_call_order(void **state)
 }
 
 /*
+ * Jobs of two messages, run in one call: the verdicts are each message's own.
+ */
+static void
+dkim_verifier_jobs_of_two(void **state)
+{
+	struct dkim_sign_options o = plain_options(rsa);
+	struct rsab_job *const *jobs, *both[2];
+	struct dkim_verifier *v[2];
+	struct dkim_header *header;
+	struct buf lines;
+	char *field = sign_plain(&o, rsa);
+	size_t n;
+
+	(void)state;
+	buf_init(&lines, 65536);
+	buf_add_text(&lines, field);
+	buf_add_text(&lines, header_text);
+	buf_add_nul(&lines);
+	header = made_header((const char *)lines.p);
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(dkim_verifier_new(world.lib, header,
+		    &made_plain, &v[i]), 0);
+		dkim_verifier_answer(v[i], 0, replay_answer(&world, rsa_dns,
+		    "sel._domainkey.example.com"));
+		test_int("jobs too early", dkim_verifier_jobs(v[i], &jobs, &n),
+		    DKIM_ERR_STATE);
+		assert_int_equal(dkim_verifier_body(v[i],
+		    slice_text(body_text)), 0);
+		assert_int_equal(dkim_verifier_body_end(v[i]), 0);
+		test_int("judge without jobs", dkim_verifier_judge(v[i]),
+		    DKIM_ERR_STATE);
+		assert_int_equal(dkim_verifier_jobs(v[i], &jobs, &n), 0);
+		test_int("jobs twice", dkim_verifier_jobs(v[i], &jobs, &n),
+		    DKIM_ERR_STATE);
+		assert_int_equal(n, 1);
+		both[i] = jobs[0];
+	}
+	both[1]->signature[7] ^= 1;
+	rsab_run(world.worker, both, 2);
+	for (size_t i = 0; i < 2; i++) {
+		test_int("judge", dkim_verifier_judge(v[i]), 0);
+		test_int("judge twice", dkim_verifier_judge(v[i]),
+		    DKIM_ERR_STATE);
+	}
+	test_str("first", dkim_result_text(
+	    dkim_verifier_verdict(v[0], 0)->result), "pass");
+	test_str("second", dkim_verifier_verdict(v[1], 0)->reason,
+	    "signature did not verify");
+	for (size_t i = 0; i < 2; i++)
+		dkim_verifier_free(v[i]);
+	/* a wrong body hash needs no operation */
+	assert_int_equal(dkim_verifier_new(world.lib, header, &made_plain,
+	    &v[0]), 0);
+	dkim_verifier_answer(v[0], 0, replay_answer(&world, rsa_dns,
+	    "sel._domainkey.example.com"));
+	assert_int_equal(dkim_verifier_body(v[0], slice_text("x")), 0);
+	assert_int_equal(dkim_verifier_body_end(v[0]), 0);
+	assert_int_equal(dkim_verifier_jobs(v[0], &jobs, &n), 0);
+	test_int("no job", n, 0);
+	assert_int_equal(dkim_verifier_judge(v[0]), 0);
+	test_str("body", dkim_verifier_verdict(v[0], 0)->reason,
+	    "body hash did not verify");
+	dkim_verifier_free(v[0]);
+	dkim_header_free(header);
+	buf_clear(&lines);
+	free(field);
+}
+
+/*
  * BEHAVIOUR 5: bogus is temperror, whatever came with it; a limit of look-ups
  * is permerror.
  */
@@ -649,6 +718,7 @@ main(void)
 		cmocka_unit_test(dkim_verifier_finish_algorithms),
 		cmocka_unit_test(dkim_verifier_finish_huge_key),
 		cmocka_unit_test(dkim_verifier_call_order),
+		cmocka_unit_test(dkim_verifier_jobs_of_two),
 		cmocka_unit_test(dkim_verifier_answer_states),
 		cmocka_unit_test(dkim_verifier_every_allocation),
 	};
