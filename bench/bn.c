@@ -7,17 +7,14 @@
 
 /* system */
 #include <err.h>
-#include <getopt.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
-#include <unistd.h>
 
 /* this room */
 #include "bn_report.h"
 #include "helper.h"
-#include "machine.h"
 #include "options.h"
 #include "reference.h"
 #include "subcommand.h"
@@ -30,8 +27,9 @@ struct bn {
 	struct options_measure	 measure;
 	struct options_numbers	 limbs, bits;
 	struct options_names	 ops;
-	bool			 parts, progress;
+	bool			 parts;
 	struct pin		 pin;
+	struct progress		 progress;
 	struct measure_plan	 plan;
 	char			 path[BN_LIMBS][PATH_MAX];
 	struct bn_report	 report;
@@ -70,19 +68,21 @@ parse_limbs(const char *text, struct options_numbers *out)
 }
 
 static int
-parse_option(struct bn *b, int c)
+take_option(void *arg, int option, const char *text)
 {
-	switch (c) {
+	struct bn *b = arg;
+
+	switch (option) {
 	case 'b':
-		return options_numbers("--bits", optarg, RSAB_RSA_BITS_MIN,
+		return options_numbers("--bits", text, RSAB_RSA_BITS_MIN,
 		    RSAB_RSA_BITS_MAX, &b->bits);
 	case 'l':
-		return parse_limbs(optarg, &b->limbs);
+		return parse_limbs(text, &b->limbs);
 	case 'p':
 		b->parts = true;
 		return options_names("--parts", PARTS, &b->ops);
 	default:
-		return options_other(&b->measure, c, optarg, usage);
+		return EX_USAGE;
 	}
 }
 
@@ -92,12 +92,14 @@ parse_options(int argc, char **argv, struct bn *b)
 	static const struct option longs[] = {
 		OPTIONS_MEASURE,
 		{ "bits", required_argument, NULL, 'b' },
-		{ "help", no_argument, NULL, 'h' },
 		{ "limb", required_argument, NULL, 'l' },
 		{ "parts", no_argument, NULL, 'p' },
 		{ NULL, 0, NULL, 0 },
 	};
-	int c, status;
+	static const struct options_syntax syntax = {
+		.longs = longs, .take = take_option, .usage = usage,
+	};
+	int status;
 
 	status = options_numbers("--bits", BITS_DEFAULT, 1, UINT32_MAX,
 	    &b->bits);
@@ -105,14 +107,8 @@ parse_options(int argc, char **argv, struct bn *b)
 		status = parse_limbs(LIMB_DEFAULT, &b->limbs);
 	if (status == 0)
 		status = options_names("--op", "sign,verify", &b->ops);
-	while (status == 0 &&
-	    (c = getopt_long(argc, argv, "h", longs, NULL)) != -1)
-		status = parse_option(b, c);
-	if (status == 0 && optind < argc) {
-		warnx("%s: only options are wanted", argv[optind]);
-		usage(stderr);
-		status = EX_USAGE;
-	}
+	if (status == 0)
+		status = options_parse(argc, argv, &syntax, b, &b->measure);
 	return status;
 }
 
@@ -166,6 +162,7 @@ run_heat(struct bn *b, const struct reference *reference, char *op)
 	size_t n = b->limbs.n;
 	int status = 0;
 
+	progress_name(&b->progress, "%u bits, %s", reference->bits, op);
 	for (size_t i = 0; i < n; i++)
 		if ((c[i].windows = calloc(b->measure.runs,
 		    sizeof *c[i].windows)) == NULL) {
@@ -173,15 +170,13 @@ run_heat(struct bn *b, const struct reference *reference, char *op)
 			status = EX_OSERR;
 		}
 	for (unsigned run = 0; run < b->measure.runs && status == 0; run++) {
-		if (b->progress)
-			fprintf(stderr, "\r%u bits, %s: window %u of %u ",
-			    reference->bits, op, run + 1, b->measure.runs);
+		if (b->plan.progress != NULL)
+			b->plan.progress(&b->progress, run + 1,
+			    b->measure.runs);
 		for (size_t i = 0; i < n && status == 0; i++)
 			status = window(b, i, op, reference,
 			    &c[i].windows[c[i].n++]);
 	}
-	if (b->progress)
-		fprintf(stderr, "\r%78s\r", "");
 	for (size_t i = 0; i < n && status == 0; i++)
 		status = measure_summarize(&b->plan, c, n, i, &summary[i]);
 	if (status == 0)
@@ -220,11 +215,10 @@ subcommand_bn(int argc, char **argv)
 	if (status == 0)
 		status = find_programs(&b);
 	if (status == 0)
-		status = options_plan(&b.measure, &b.pin, &b.plan);
+		status = options_begin(&b.measure, &b.pin, &b.progress,
+		    &b.plan);
 	if (status != 0)
 		return status;
-	b.progress = isatty(STDERR_FILENO);
-	machine_print(b.measure.tsv ? stderr : stdout, "# ", &b.pin);
 	bn_report_begin(&b.report, &b.limbs, b.parts, b.measure.tsv, stdout);
 	return run_all(&b);
 }

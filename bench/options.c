@@ -12,6 +12,7 @@
 #include <sysexits.h>
 
 /* this room */
+#include "machine.h"
 #include "options.h"
 
 #define SECONDS_MIN	0.001
@@ -139,20 +140,42 @@ options_measure(struct options_measure *options, int option, const char *text)
 	}
 }
 
-int
-options_other(struct options_measure *options, int option, const char *text,
-    void (*usage)(FILE *out))
+/*
+ * What getopt_long gave.
+ */
+static int
+take(const struct options_syntax *syntax, void *arg,
+    struct options_measure *options, int option)
 {
 	switch (option) {
 	case 'h':
-		usage(stdout);
+		syntax->usage(stdout);
 		exit(fflush(stdout) == 0 ? EX_OK : EX_IOERR);
 	case '?':
-		usage(stderr);
+		syntax->usage(stderr);
 		return EX_USAGE;
 	default:
-		return options_measure(options, option, text);
+		return option >= OPTIONS_SECONDS ?
+		    options_measure(options, option, optarg) :
+		    syntax->take(arg, option, optarg);
 	}
+}
+
+int
+options_parse(int argc, char **argv, const struct options_syntax *syntax,
+    void *arg, struct options_measure *options)
+{
+	int option, status = 0;
+
+	while (status == 0 && (option = getopt_long(argc, argv, "h",
+	    syntax->longs, NULL)) != -1)
+		status = take(syntax, arg, options, option);
+	if (status == 0 && optind < argc && !syntax->operands) {
+		warnx("%s: only options are wanted", argv[optind]);
+		syntax->usage(stderr);
+		status = EX_USAGE;
+	}
+	return status;
 }
 
 int
@@ -170,5 +193,18 @@ options_plan(const struct options_measure *options, struct pin *pin,
 	if (options->seconds < MEASURE_SECONDS || options->runs < MEASURE_RUNS)
 		warnx("a look only: figures want %d windows of %g s or more",
 		    MEASURE_RUNS, MEASURE_SECONDS);
+	return 0;
+}
+
+int
+options_begin(const struct options_measure *options, struct pin *pin,
+    struct progress *progress, struct measure_plan *out)
+{
+	int status = options_plan(options, pin, out);
+
+	if (status != 0)
+		return status;
+	progress_attach(progress, out);
+	machine_print(options->tsv ? stderr : stdout, "# ", pin);
 	return 0;
 }

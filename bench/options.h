@@ -7,6 +7,7 @@
 #define OPTIONS_H
 
 /* system */
+#include <getopt.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,6 +15,7 @@
 
 /* this room */
 #include "measure.h"
+#include "progress.h"
 
 #define OPTIONS_LIST_MAX	16	/* elements of a list */
 #define OPTIONS_NAME_MAX	64	/* octets of an element, with its NUL */
@@ -48,6 +50,7 @@ enum {
 };
 
 #define OPTIONS_MEASURE \
+	{ "help", no_argument, NULL, 'h' }, \
 	{ "seconds", required_argument, NULL, OPTIONS_SECONDS }, \
 	{ "runs", required_argument, NULL, OPTIONS_RUNS }, \
 	{ "cpu", required_argument, NULL, OPTIONS_CPU }, \
@@ -64,14 +67,27 @@ enum {
 int options_measure(struct options_measure *options, int option,
     const char *text) MUSTUSE;
 
+/* What a subcommand takes. */
+struct options_syntax {
+	const struct option *longs;	/* OPTIONS_MEASURE among them */
+
+	/*
+	 * One of its own options, never one of those above.
+	 *   option   val of struct option
+	 *   returns  0, or EX_USAGE (told)
+	 */
+	int		(*take)(void *arg, int option, const char *text);
+	void		(*usage)(FILE *out);
+	bool		 operands;	/* may follow the options */
+};
+
 /*
- * What getopt_long gave and the subcommand has no case for: --help (ends the
- * program), one it does not know ("?"), or one of the options above.
- *   usage    prints what the subcommand takes
- *   returns  0, or EX_USAGE
+ * Take a command line apart; --help ends the program.
+ *   arg      for syntax->take
+ *   returns  0 (operands begin at optind), or EX_USAGE
  */
-int options_other(struct options_measure *options, int option,
-    const char *text, void (*usage)(FILE *out)) MUSTUSE;
+int options_parse(int argc, char **argv, const struct options_syntax *syntax,
+    void *arg, struct options_measure *options) MUSTUSE;
 
 /*
  * A whole number from min to max; or a comma list of them, none twice.
@@ -96,5 +112,15 @@ int options_names(const char *option, const char *text,
  */
 int options_plan(const struct options_measure *options, struct pin *pin,
     struct measure_plan *out) MUSTUSE;
+
+/*
+ * Begin to measure: the plan, with its progress line, and the machine's
+ * description, on standard output, or on standard error where --tsv keeps
+ * that for the table.
+ *   pin, progress  filled, kept by the plan
+ *   returns  0, or EX_USAGE: no such processor
+ */
+int options_begin(const struct options_measure *options, struct pin *pin,
+    struct progress *progress, struct measure_plan *out) MUSTUSE;
 
 #endif

@@ -8,14 +8,11 @@
 
 /* system */
 #include <err.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
-#include <unistd.h>
 
 /* this room */
-#include "machine.h"
 #include "options.h"
 #include "rsa_contestant.h"
 #include "rsa_report.h"
@@ -38,9 +35,9 @@ struct rsa {
 	const char		*reason[OPTIONS_LIST_MAX];
 
 	struct pin		 pin;
+	struct progress		 progress;
 	struct measure_plan	 plan;
 	struct rsa_report	 report;
-	char			 heat[64];	/* for the progress line */
 };
 
 static void
@@ -71,28 +68,30 @@ usage(FILE *out)
 }
 
 static int
-parse_option(struct rsa *r, int c)
+take_option(void *arg, int option, const char *text)
 {
-	switch (c) {
+	struct rsa *r = arg;
+
+	switch (option) {
 	case 'b':
 		r->bits_given = true;
-		return options_numbers("--bits", optarg, RSAB_RSA_BITS_MIN,
+		return options_numbers("--bits", text, RSAB_RSA_BITS_MIN,
 		    RSAB_RSA_BITS_MAX, &r->bits);
 	case 'B':
-		return options_names("--backend", optarg, &r->backends);
+		return options_names("--backend", text, &r->backends);
 	case 'f':
 		r->openssl_form = true;
 		return 0;
 	case 'k':
-		r->key = optarg;
+		r->key = text;
 		return 0;
 	case 'n':
-		return options_numbers("--batch", optarg, 1, RSA_BATCH_MAX,
+		return options_numbers("--batch", text, 1, RSA_BATCH_MAX,
 		    &r->batches);
 	case 'o':
-		return options_names("--op", optarg, &r->ops);
+		return options_names("--op", text, &r->ops);
 	default:
-		return options_other(&r->measure, c, optarg, usage);
+		return EX_USAGE;
 	}
 }
 
@@ -104,14 +103,16 @@ parse_options(int argc, char **argv, struct rsa *r)
 		{ "backend", required_argument, NULL, 'B' },
 		{ "batch", required_argument, NULL, 'n' },
 		{ "bits", required_argument, NULL, 'b' },
-		{ "help", no_argument, NULL, 'h' },
 		{ "key", required_argument, NULL, 'k' },
 		{ "op", required_argument, NULL, 'o' },
 		{ "openssl-form", no_argument, NULL, 'f' },
 		{ "threads", required_argument, NULL, OPTIONS_THREADS },
 		{ NULL, 0, NULL, 0 },
 	};
-	int c, status;
+	static const struct options_syntax syntax = {
+		.longs = longs, .take = take_option, .usage = usage,
+	};
+	int status;
 
 	/* all within the limits: what the defaults are is told above */
 	status = options_numbers("--bits", BITS_DEFAULT, 1, UINT32_MAX,
@@ -124,20 +125,14 @@ parse_options(int argc, char **argv, struct rsa *r)
 		    &r->backends);
 	if (status == 0)
 		status = options_names("--op", "sign,verify", &r->ops);
-	while (status == 0 &&
-	    (c = getopt_long(argc, argv, "h", longs, NULL)) != -1)
-		status = parse_option(r, c);
+	if (status == 0)
+		status = options_parse(argc, argv, &syntax, r, &r->measure);
 	return status;
 }
 
 static int
-check_options(int argc, char **argv, const struct rsa *r)
+check_options(const struct rsa *r)
 {
-	if (optind < argc) {
-		warnx("%s: only options are wanted", argv[optind]);
-		usage(stderr);
-		return EX_USAGE;
-	}
 	if (r->key != NULL && r->bits_given) {
 		warnx("--bits: not together with --key, which has its own");
 		return EX_USAGE;
@@ -204,19 +199,6 @@ find_backends(struct rsa *r)
 }
 
 /*
- * One line on a terminal, written over again and again.
- */
-static void
-progress(void *arg, unsigned window, unsigned of)
-{
-	const struct rsa *r = arg;
-
-	fprintf(stderr, "\r%s: window %u of %u ", r->heat, window, of);
-	if (window == of)
-		fprintf(stderr, "\r%78s\r", "");
-}
-
-/*
  * Report what a heat gave: all backends in the order asked for.
  *   racing   contestants that ran, their indexes in backends in which
  */
@@ -256,8 +238,8 @@ run_heat(struct rsa *r, const struct reference *reference, enum rsab_op op,
 	size_t which[OPTIONS_LIST_MAX], n = 0;
 	int status = 0;
 
-	snprintf(r->heat, sizeof r->heat, "%u bits, %s, batch %u",
-	    reference->bits, op == RSAB_OP_SIGN ? "sign" : "verify", batch);
+	progress_name(&r->progress, "%u bits, %s, batch %u", reference->bits,
+	    op == RSAB_OP_SIGN ? "sign" : "verify", batch);
 	for (size_t i = 0; i < r->backends.n && status == 0; i++) {
 		if (r->backend[i] == NULL)
 			continue;
@@ -329,19 +311,14 @@ subcommand_rsa(int argc, char **argv)
 	int status = parse_options(argc, argv, &r);
 
 	if (status == 0)
-		status = check_options(argc, argv, &r);
+		status = check_options(&r);
 	if (status == 0)
 		status = find_backends(&r);
 	if (status == 0)
-		status = options_plan(&r.measure, &r.pin, &r.plan);
+		status = options_begin(&r.measure, &r.pin, &r.progress,
+		    &r.plan);
 	if (status != 0)
 		return status;
-	if (isatty(STDERR_FILENO)) {
-		r.plan.progress = progress;
-		r.plan.progress_arg = &r;
-	}
-	/* with --tsv standard output has the table and nothing else */
-	machine_print(r.measure.tsv ? stderr : stdout, "# ", &r.pin);
 	rsa_report_begin(&r.report, r.measure.tsv ? RSA_REPORT_TSV :
 	    r.openssl_form ? RSA_REPORT_OPENSSL : RSA_REPORT_PEOPLE, stdout);
 	return run_all(&r);

@@ -2,6 +2,9 @@
 /*
  * The subcommands of dkimbench; each has a file of its own. They are given
  * their own name as argv[0] and return an exit status of sysexits.h.
+ *
+ * One more: a line here, a row in dkimbench.c, its file in DKIMBENCH_SRCS; its
+ * command line by options_parse, its beginning by options_begin (options.h).
  */
 #ifndef SUBCOMMAND_H
 #define SUBCOMMAND_H
