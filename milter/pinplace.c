@@ -12,11 +12,12 @@
 
 #define PATH_OCTETS	4096
 
-void
+int
 pinplaces_init(struct pinplaces *places)
 {
-	pthread_mutex_init(&places->lock, NULL);
 	places->n = 0;
+	return pthread_mutex_init(&places->lock, NULL) == 0 ? 0 :
+	    DKIM_ERR_NOMEM;
 }
 
 void

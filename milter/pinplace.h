@@ -24,7 +24,10 @@ struct pinplaces {
 	struct pinplace	 list[PINPLACES_MAX];
 };
 
-void pinplaces_init(struct pinplaces *places);
+/*
+ *   errors   DKIM_ERR_NOMEM
+ */
+int pinplaces_init(struct pinplaces *places) MUSTUSE;
 void pinplaces_clear(struct pinplaces *places);
 
 /*

@@ -165,9 +165,13 @@ make(const struct options *o, unsigned threads, struct tokens *old,
 		free(t);
 		return DKIM_ERR_NOMEM;
 	}
+	if (pinplaces_init(&t->pins) != 0) {
+		pthread_mutex_destroy(&t->lock);
+		free(t);
+		return DKIM_ERR_NOMEM;
+	}
 	atomic_init(&t->refs, 1);
 	atomic_init(&t->users, 1);
-	pinplaces_init(&t->pins);
 	if (sessions == 0)
 		sessions = threads == 0 ? 1 : threads;
 	t->sessions = sessions > RSAB_TOKEN_SESSIONS_MAX ?

@@ -107,6 +107,17 @@ pair_is_of(const struct blinding_pair *pair, const uint8_t *fingerprint)
 	    sizeof pair->fingerprint) == 0;
 }
 
+/*
+ * Is it a pair of this key, in the form that its path has now?
+ */
+static bool
+pair_fits(const struct blinding_pair *pair, const uint8_t *fingerprint,
+    const struct rsakey_public *key)
+{
+	return pair->path == key->path && pair->n == key->n &&
+	    pair_is_of(pair, fingerprint);
+}
+
 static void
 pair_clear(struct blinding_pair *pair)
 {
@@ -129,8 +140,7 @@ pair_find(struct blinding *blinding, const uint8_t *fingerprint,
 	for (size_t i = 0; i < blinding->slabs * BLINDING_SLAB; i++) {
 		struct blinding_pair *pair = pair_at(blinding, i);
 
-		if (pair->path == key->path && pair->n == key->n &&
-		    pair_is_of(pair, fingerprint))
+		if (pair_fits(pair, fingerprint, key))
 			return pair;
 		/* A free one was used at time 0. */
 		if (best == NULL || pair->used < best->used)
@@ -258,9 +268,8 @@ blinding_take(struct blinding *blinding,
 
 	if (pair == NULL)
 		return RSAB_ERR_NOMEM;
-	if (pair->path == NULL || pair->left == 0 ||
-	    pair->secret->magic != MAGIC || pair->path != key->path ||
-	    pair->n != key->n || !pair_is_of(pair, fingerprint)) {
+	if (!pair_fits(pair, fingerprint, key) || pair->left == 0 ||
+	    pair->secret->magic != MAGIC) {
 		pair_clear(pair);
 		if ((r = pair_make(pair, &make)) != 0)
 			return r;

@@ -37,23 +37,28 @@ serve(struct server *server, int fd)
 	uint8_t in[TOKEN_WIRE_MAX], out[TOKEN_WIRE_MAX];
 	struct token_wire request;
 	size_t n;
+	bool good;
 	int r;
 
-	for (;;) {
+	do {
 		r = token_socket_receive(fd, in, &n, NULL, -1);
 		if (r == TOKEN_SOCKET_LATE)
 			continue;
-		if (r != 0 ||
-		    token_wire_parse((struct der){ in, n }, &request) != 0 ||
-		    request.answer || request.op == TOKEN_WIRE_SETUP ||
-		    request.op == TOKEN_WIRE_CONNECT)
-			return;
-		n = backend_pkcs11_answer(server->backend, &request, out);
-		/* It may have had a private key or a PIN */
+		if (r != 0) {
+			rsab_wipe(in, sizeof in);
+			break;
+		}
+		good = token_wire_parse((struct der){ in, n },
+		    &request) == 0 && !request.answer &&
+		    request.op != TOKEN_WIRE_SETUP &&
+		    request.op != TOKEN_WIRE_CONNECT;
+		n = good ? backend_pkcs11_answer(server->backend, &request,
+		    out) : 0;
+		/* It may have had a private key or a PIN, whatever it was */
 		rsab_wipe(in, sizeof in);
 		if (n == 0 || token_socket_send(fd, out, n, -1, -1) != 0)
-			return;
-	}
+			break;
+	} while (true);
 }
 
 static void *

@@ -64,7 +64,7 @@ pinplaces_add_rows(void **state)
 	char name[128];
 
 	(void)state;
-	pinplaces_init(&places);
+	test_int("init", pinplaces_init(&places), 0);
 	test_int("none", places.n, 0);
 	pinplaces_add(&places, slice_text("pkcs11:token=a;object=b"));
 	pinplaces_add(&places, slice_text("pkcs11:?pin-source=/a%00b"));
@@ -90,8 +90,8 @@ pinplaces_have_changed_how(void **state)
 
 	(void)state;
 	for (int i = 0; i < 3; i++) {
-		pinplaces_init(&places);
-		pinplaces_init(&copy);
+		test_int("init", pinplaces_init(&places), 0);
+		test_int("init", pinplaces_init(&copy), 0);
 		add(&places, path[i]);
 		test_int("as it was", pinplaces_have_changed(&places), false);
 		if (i == 0)
