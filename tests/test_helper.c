@@ -415,9 +415,10 @@ helper_unref_ends(void **state)
 	test_int("one reference is left", kill((pid_t)pid, 0), 0);
 	helper_unref(h);
 	test_true("the last one", is_gone(pid));
-	for (int i = 0; i < 500 && (now = descriptors()) != before; i++)
+	/* Fewer where another test's helper was still going */
+	for (int i = 0; i < 500 && (now = descriptors()) > before; i++)
 		usleep(10000);
-	test_int("no descriptor is left", now, before);
+	test_true("no descriptor is left", now <= before);
 }
 
 static bool
