@@ -13,6 +13,9 @@
 #include "gather.h"
 
 #define PIECE	16384	/* octets scanned, then hashed: stay in the L1 cache */
+#define SHORT	256	/* octets; behind shorter runs a piece is packed: */
+#define PACKED	4096	/* octets of such a piece at most, */
+#define LEAST	64	/* and at least */
 
 static const uint8_t line_ends[64] =
     "\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n"
@@ -79,9 +82,9 @@ give_held(struct canon *c, struct gather *out)
 }
 
 /*
- * Give out in from at to end, which ends in other octets than white space, and
- * hold back the line ends there. The octet at is no part of a line end, or
- * nothing is left.
+ * Give out in from at to end, where no white space is to be held back, but hold
+ * back the line ends there. The octet at is no part of a line end, or nothing
+ * is left.
  */
 static void
 give_run(struct canon *c, struct slice in, size_t at, size_t end,
@@ -123,6 +126,33 @@ simple(struct canon *c, struct slice in, struct gather *out)
 		give_run(c, in, at, in.n, out);
 }
 
+/*
+ * Give out octets of in from at on, of which the first is neither white space
+ * nor a CR, and no CR is held back. Where relaxed has little to do they go as
+ * they lie; where there is much, a piece is packed.
+ *   returns  so many of them
+ */
+static size_t
+give_text(struct canon *c, struct slice in, size_t at, struct gather *out)
+{
+	struct slice rest = slice_from(in, at);
+	uint8_t octets[PACKED + CANON_RUN_SLACK];
+	size_t n, packed;
+
+	n = canon_run(slice_sub(rest, 0, rest.n < PIECE ? rest.n : PIECE));
+	assert(n > 0);
+	if (n >= SHORT || rest.n < LEAST + CANON_RUN_AHEAD) {
+		give_run(c, in, at, at + n, out);
+		return n;
+	}
+	n = rest.n - CANON_RUN_AHEAD;
+	if (n > PACKED)
+		n = PACKED;
+	packed = canon_run_pack(rest, n, octets);
+	give_run(c, slice_of(octets, packed), 0, packed, out);
+	return n;
+}
+
 static void
 relaxed(struct canon *c, struct slice in, struct gather *out)
 {
@@ -147,10 +177,7 @@ relaxed(struct canon *c, struct slice in, struct gather *out)
 		} else if (octet == '\r') {
 			c->cr = true;
 		} else {
-			n = in.n - at < PIECE ? in.n - at : PIECE;
-			n = canon_run(slice_sub(in, at, n));
-			assert(n > 0);
-			give_run(c, in, at, at + n, out);
+			n = give_text(c, in, at, out);
 		}
 		at += n;
 	}

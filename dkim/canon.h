@@ -33,7 +33,8 @@ void canon_init(struct canon *c, enum dkim_canon alg, bool fix_crlf);
  *   in       n octets, cut anywhere: the output does not depend on the cuts
  *   out      octets that need no change go there where they lie, as the longest
  *            runs that canon_run (SSE2, NEON or words: three files, one linked)
- *            finds
+ *            finds; where these are short, pieces go there as canon_run_pack
+ *            makes them
  *   holds    trailing white space and line ends stay in c, as counts
  *   source   RFC 6376 s3.4.3, s3.4.4
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The scan of relaxed body canonicalization with NEON; see canon_run.h.
+ * The scans of relaxed body canonicalization with NEON; see canon_run.h.
  */
 
 /* system */
@@ -60,4 +60,51 @@ canon_run(struct slice in)
 		if (is_any(events(in, at)))
 			break;
 	return canon_run_from(in, at);
+}
+
+/*
+ * Octets set where relaxed drops one of the 16 from at on, which are here;
+ * octets at + 16 and at + 17 are read too.
+ */
+static inline uint8x16_t
+drops(struct slice in, size_t at, uint8x16_t here)
+{
+	const uint8x16_t space = vdupq_n_u8(' ');
+	const uint8x16_t tab = vdupq_n_u8('\t');
+	uint8x16_t next = vld1q_u8(&in.p[at + 1]);
+	uint8x16_t second = vld1q_u8(&in.p[at + 2]), end;
+
+	end = vandq_u8(vceqq_u8(next, vdupq_n_u8('\r')),
+	    vceqq_u8(second, vdupq_n_u8('\n')));
+	end = vorrq_u8(end, vorrq_u8(vceqq_u8(next, space),
+	    vceqq_u8(next, tab)));
+	return vandq_u8(end, vorrq_u8(vceqq_u8(here, space),
+	    vceqq_u8(here, tab)));
+}
+
+size_t
+canon_run_pack(struct slice in, size_t n, uint8_t *out)
+{
+	uint8_t lane[LANE], drop[LANE];
+	size_t at = 0, used = 0;
+	uint8x16_t here, text, mask;
+
+	for (; n - at >= LANE; at += LANE) {
+		here = vld1q_u8(&in.p[at]);
+		mask = drops(in, at, here);
+		text = vbslq_u8(vceqq_u8(here, vdupq_n_u8('\t')),
+		    vdupq_n_u8(' '), here);
+		if (!is_any(mask)) {
+			vst1q_u8(&out[used], text);
+			used += LANE;
+			continue;
+		}
+		vst1q_u8(lane, text);
+		vst1q_u8(drop, mask);
+		for (unsigned i = 0; i < LANE; i++) {
+			out[used] = lane[i];
+			used += ~drop[i] & 1;
+		}
+	}
+	return used + canon_run_pack_from(in, at, n, &out[used]);
 }

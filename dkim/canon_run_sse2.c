@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The scan of relaxed body canonicalization with SSE2; see canon_run.h.
+ * The scans of relaxed body canonicalization with SSE2; see canon_run.h.
  */
 
 /* system */
@@ -65,4 +65,54 @@ canon_run(struct slice in)
 			return at + (unsigned)__builtin_ctz(mask);
 	}
 	return canon_run_from(in, at);
+}
+
+/*
+ * Octets set where relaxed drops one of the 16 from at on, which are here;
+ * octets at + 16 and at + 17 are read too.
+ */
+static inline __m128i
+drops(struct slice in, size_t at, __m128i here)
+{
+	const __m128i space = _mm_set1_epi8(' ');
+	const __m128i tab = _mm_set1_epi8('\t');
+	__m128i next = load(in, at + 1), second = load(in, at + 2), end;
+
+	end = _mm_and_si128(_mm_cmpeq_epi8(next, _mm_set1_epi8('\r')),
+	    _mm_cmpeq_epi8(second, _mm_set1_epi8('\n')));
+	end = _mm_or_si128(end, _mm_or_si128(_mm_cmpeq_epi8(next, space),
+	    _mm_cmpeq_epi8(next, tab)));
+	return _mm_and_si128(end, _mm_or_si128(_mm_cmpeq_epi8(here, space),
+	    _mm_cmpeq_epi8(here, tab)));
+}
+
+size_t
+canon_run_pack(struct slice in, size_t n, uint8_t *out)
+{
+	const __m128i tab = _mm_set1_epi8('\t');
+	const __m128i change = _mm_set1_epi8('\t' ^ ' ');
+	uint8_t lane[LANE];
+	size_t at = 0, used = 0;
+	__m128i here, text;
+	unsigned mask;
+
+	for (; n - at >= LANE; at += LANE) {
+		here = load(in, at);
+		mask = (unsigned)_mm_movemask_epi8(drops(in, at, here));
+		text = _mm_xor_si128(here, _mm_and_si128(change,
+		    _mm_cmpeq_epi8(here, tab)));
+		if (mask == 0) {
+			_mm_storeu_si128((void *)&out[used], text);
+			used += LANE;
+			continue;
+		}
+		_mm_storeu_si128((void *)lane, text);
+#pragma GCC unroll 16
+		for (unsigned i = 0; i < LANE; i++) {
+			out[used] = lane[i];
+			used += ~mask & 1;
+			mask >>= 1;
+		}
+	}
+	return used + canon_run_pack_from(in, at, n, &out[used]);
 }

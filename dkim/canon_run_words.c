@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The scan of relaxed body canonicalization in 64-bit words, for machines
+ * The scans of relaxed body canonicalization in 64-bit words, for machines
  * without vectors; see canon_run.h. Octet order of the machine does not matter:
  * a word is only asked whether it holds an event, the octets tell where.
  */
@@ -55,4 +55,50 @@ canon_run(struct slice in)
 		if ((events(in, at) | events(in, at + LANE)) != 0)
 			break;
 	return canon_run_from(in, at);
+}
+
+static inline uint64_t
+is_white(uint64_t word)
+{
+	return ~(is_set(word ^ EACH(' ')) & is_set(word ^ EACH('\t')));
+}
+
+/*
+ * The top bit of an octet is set where relaxed drops that of the 8 octets from
+ * at on, which are here; octets at + 8 and at + 9 are read too.
+ */
+static inline uint64_t
+drops(struct slice in, size_t at, uint64_t here)
+{
+	uint64_t next = load(in, at + 1), second = load(in, at + 2), end;
+
+	end = ~(is_set(next ^ EACH('\r')) | is_set(second ^ EACH('\n')));
+	return is_white(here) & (is_white(next) | end) & ~LOW;
+}
+
+size_t
+canon_run_pack(struct slice in, size_t n, uint8_t *out)
+{
+	uint8_t lane[LANE], drop[LANE];
+	size_t at = 0, used = 0;
+	uint64_t here, text, mask;
+
+	for (; n - at >= LANE; at += LANE) {
+		here = load(in, at);
+		mask = drops(in, at, here);
+		text = ~is_set(here ^ EACH('\t')) & ~LOW;
+		text = here ^ (text >> 7) * ('\t' ^ ' ');
+		if (mask == 0) {
+			memcpy(&out[used], &text, LANE);
+			used += LANE;
+			continue;
+		}
+		memcpy(lane, &text, LANE);
+		memcpy(drop, &mask, LANE);
+		for (unsigned i = 0; i < LANE; i++) {
+			out[used] = lane[i];
+			used += drop[i] == 0;
+		}
+	}
+	return used + canon_run_pack_from(in, at, n, &out[used]);
 }

@@ -414,6 +414,36 @@ canon_body_random_bodies(void **state)
 }
 
 /*
+ * Bodies with much to do, longer than what is packed at once (4,096 octets):
+ * blanks doubled, blanks before each line end, nothing but blanks, tabs, and
+ * CRs that end no line; cut everywhere.
+ */
+static void
+canon_body_packed_every_split(void **state)
+{
+	static const char *const lines[] = {
+		"two  blanks  between  words\r\n", "ends in blanks \t \r\n",
+		"  ", "\ttabs\tall\tover\t\r\n", "a \r b\r \r\n\r\n",
+		"a \r\n\r\n \r\n\t\r\n", "x\r ",
+	};
+	static uint8_t in[4300], want[2 * sizeof(in)];
+	size_t i, n;
+
+	(void)state;
+	for (i = 0; i < TEST_COUNT(lines); i++) {
+		struct body b = { .row = lines[i], .alg = DKIM_RELAXED,
+		    .in = in, .want = want };
+
+		n = strlen(lines[i]);
+		in[0] = 'x';
+		for (b.in_n = 1; b.in_n + n <= sizeof(in); b.in_n += n)
+			memcpy(in + b.in_n, lines[i], n);
+		b.want_n = form_of(b.alg, in, b.in_n, want);
+		check_body(&b);
+	}
+}
+
+/*
  * Held line ends are a count: 30,000 of them come back, and cost nothing when
  * they do not.
  */
@@ -479,6 +509,7 @@ main(void)
 		cmocka_unit_test(canon_body_fix_crlf),
 		cmocka_unit_test(canon_body_every_short_body),
 		cmocka_unit_test(canon_body_random_bodies),
+		cmocka_unit_test(canon_body_packed_every_split),
 		cmocka_unit_test(canon_body_many_blank_lines),
 		cmocka_unit_test(canon_body_long_runs),
 	};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tests of the canon_run that is linked (dkim/canon_run_*.c).
+ * Tests of the canon_run and canon_run_pack that are linked
+ * (dkim/canon_run_*.c).
  */
 
 /* system */
@@ -57,12 +58,101 @@ canon_run_every_place(void **state)
 	test_int("nothing", canon_run(slice_of(in, 0)), 0);
 }
 
+#define PACK_MAX	200	/* octets */
+
+/*
+ * Pack all of in but what it looks ahead; octets written behind n + SLACK, or
+ * in that are changed, fail.
+ */
+static size_t
+pack(struct slice in, size_t n, uint8_t *out, size_t size)
+{
+	size_t used;
+
+	memset(out, '#', size);
+	used = canon_run_pack(in, n, out);
+	for (size_t i = n + CANON_RUN_SLACK; i < size; i++)
+		if (out[i] != '#')
+			fail_msg("%zu octets: octet %zu is written", n, i);
+	return used;
+}
+
+static void
+canon_run_pack_rows(void **state)
+{
+	/* the last two octets are only looked at */
+	static const struct {
+		const char	*text, *want;
+	} rows[] = {
+		{ "..", "" }, { "abc..", "abc" }, { "a b..", "a b" },
+		{ "a  b..", "a b" }, { "a\tb..", "a b" }, { "a \t b..", "a b" },
+		{ "a \r\nb..", "a\r\nb" }, { "a\t\t\r\nb..", "a\r\nb" },
+		{ "a \rb..", "a \rb" }, { "a \nb..", "a \nb" },
+		{ "a \r\n", "a" }, { "a\t\r.", "a " }, { "a \t.", "a" },
+		{ "a \n.", "a " }, { " a..", " a" }, { "\t\ta..", " a" },
+		{ "\r\n \r\n..", "\r\n\r\n" }, { "a\v b..", "a\v b" },
+		{ "\xa0 \x89\x8d..", "\xa0 \x89\x8d" },
+	};
+	uint8_t out[2 * PACK_MAX];
+	char name[64];
+	size_t i, n, lead;
+
+	(void)state;
+	for (i = 0; i < TEST_COUNT(rows); i++)
+		/* from the first octet of a vector to beyond the second */
+		for (lead = 0; lead < 40; lead++) {
+			char in[80], want[80];
+
+			memset(in, 'x', lead);
+			memset(want, 'x', lead);
+			strcpy(in + lead, rows[i].text);
+			strcpy(want + lead, rows[i].want);
+			snprintf(name, sizeof(name), "row %zu behind %zu", i,
+			    lead);
+			n = strlen(in) - CANON_RUN_AHEAD;
+			n = pack(slice_text(in), n, out, sizeof(out));
+			test_octets(name, out, n, want, strlen(want));
+		}
+}
+
+static void
+canon_run_pack_every_place(void **state)
+{
+	static const char *const events[] = {
+		"\t", "  ", " \t", " \r\n", "\r\n", " \n", " \ra", "\t \t\r\n",
+		"\x20\x8d\x0a", "\xa0 \x89", " \r\n \r\n", "\r \n", "!!",
+	};
+	uint8_t in[PACK_MAX + CANON_RUN_AHEAD], got[2 * PACK_MAX];
+	uint8_t want[2 * PACK_MAX];
+	size_t i, n, at, got_n, want_n;
+	struct slice s;
+
+	(void)state;
+	for (i = 0; i < TEST_COUNT(events); i++)
+		for (n = strlen(events[i]); n <= sizeof(in); n++)
+			for (at = 0; at + strlen(events[i]) <= n; at++) {
+				memset(in, (at & 1) != 0 ? 'x' : ' ', n);
+				memcpy(in + at, events[i], strlen(events[i]));
+				if (n < CANON_RUN_AHEAD)
+					continue;
+				s = slice_of(in, n);
+				got_n = pack(s, n - CANON_RUN_AHEAD, got,
+				    sizeof(got));
+				want_n = canon_run_pack_from(s, 0,
+				    n - CANON_RUN_AHEAD, want);
+				test_octets(events[i], got, got_n, want,
+				    want_n);
+			}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(canon_run_every_place),
 		cmocka_unit_test(canon_run_from_rows),
+		cmocka_unit_test(canon_run_pack_every_place),
+		cmocka_unit_test(canon_run_pack_rows),
 	};
 
 	return TEST_RUN(tests);
