@@ -463,6 +463,30 @@ rsab_key_token(const struct rsab_key *key)
 }
 
 int
+rsab_token_echo(struct rsab_token *token, const char *uri, size_t n,
+    size_t octets, struct rsab_token_detail *detail)
+{
+	static const uint8_t digest[RSAB_DIGEST_MAX];
+	const struct place place = { token, uri, n, true };
+	struct token_wire request = request_to(TOKEN_WIRE_ECHO, &place);
+	struct token_wire answer;
+	uint8_t buffer[TOKEN_WIRE_MAX];
+	int r;
+
+	detail->text[0] = '\0';
+	if (octets == 0 || octets > RSAB_SIGNATURE_MAX)
+		return RSAB_ERR_ARGUMENT;
+	request.value = (uint32_t)octets;
+	request.field[TOKEN_WIRE_DIGEST] = (struct der){ digest,
+	    sizeof digest };
+	if ((r = rsab_token_uri_check(uri, n, true, detail)) != 0 ||
+	    (r = token_ask(token, &request, buffer, &answer, detail)) != 0)
+		return r;
+	return answer.field[TOKEN_WIRE_RESULT].n == octets ? RSAB_OK :
+	    RSAB_ERR_TOKEN;
+}
+
+int
 rsab_token_info(struct rsab_token *token, const char *uri, size_t n,
     bool pin_value, struct rsab_token_info *out,
     struct rsab_token_detail *detail)

@@ -434,6 +434,15 @@ int rsab_token_info(struct rsab_token *token, const char *uri, size_t n,
     bool pin_value, struct rsab_token_info *out,
     struct rsab_token_detail *detail) MUSTUSE;
 
+/*
+ * Ask the helper process for what takes the way of a signature by a key of
+ * that URI, but leaves out the module: what the process between costs.
+ *   octets   of the signature, 1 to RSAB_SIGNATURE_MAX
+ *   errors   RSAB_ERR_TOKEN, RSAB_ERR_URI, RSAB_ERR_ARGUMENT
+ */
+int rsab_token_echo(struct rsab_token *token, const char *uri, size_t n,
+    size_t octets, struct rsab_token_detail *detail) MUSTUSE;
+
 /* ---- the helper process, for who starts it ---- */
 
 struct rsab_token_setup {

@@ -29,6 +29,26 @@ struct thread {
 };
 
 /*
+ * Give as many octets back as were asked for.
+ *   returns  octets of the answer; 0: not a request
+ */
+static size_t
+echo(const struct token_wire *request, uint8_t *out)
+{
+	static const uint8_t zero[RSAB_SIGNATURE_MAX];
+	const struct token_wire answer = {
+		.answer = true,
+		.op = TOKEN_WIRE_ECHO,
+		.type = request->type,
+		.id = request->id,
+		.field[TOKEN_WIRE_RESULT] = { zero, request->value },
+	};
+	size_t n;
+
+	return token_wire_print(&answer, out, &n) == 0 ? n : 0;
+}
+
+/*
  * Requests of one connection until its end, or until something that is none.
  */
 static void
@@ -52,8 +72,9 @@ serve(struct server *server, int fd)
 		    &request) == 0 && !request.answer &&
 		    request.op != TOKEN_WIRE_SETUP &&
 		    request.op != TOKEN_WIRE_CONNECT;
-		n = good ? backend_pkcs11_answer(server->backend, &request,
-		    out) : 0;
+		n = !good ? 0 : request.op == TOKEN_WIRE_ECHO ?
+		    echo(&request, out) :
+		    backend_pkcs11_answer(server->backend, &request, out);
 		/* It may have had a private key or a PIN, whatever it was */
 		rsab_wipe(in, sizeof in);
 		if (n == 0 || token_socket_send(fd, out, n, -1, -1) != 0)

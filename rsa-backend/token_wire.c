@@ -75,6 +75,16 @@ static const struct shape requests[] = {
 		.flags = TOKEN_WIRE_PIN_VALUE,
 		.field = { URI },
 	},
+	/* What SIGN has, so that it costs the same on its way */
+	[TOKEN_WIRE_ECHO] = {
+		.flags = TOKEN_WIRE_PIN_VALUE,
+		.value = RSAB_SIGNATURE_MAX,
+		.field = {
+			URI,
+			{ 0, 0 },
+			{ RSAB_DIGEST_MAX, RSAB_DIGEST_MAX },
+		},
+	},
 };
 
 #define OPS	(sizeof requests / sizeof requests[0])
@@ -88,6 +98,7 @@ static const struct range results[OPS] = {
 	[TOKEN_WIRE_IMPORT] = URI,
 	[TOKEN_WIRE_GENERATE] = { 32, TOKEN_WIRE_PUBLIC_MAX },
 	[TOKEN_WIRE_INFORM] = { TOKEN_WIRE_INFO, TOKEN_WIRE_INFO },
+	[TOKEN_WIRE_ECHO] = { 1, RSAB_SIGNATURE_MAX },
 };
 
 static uint64_t

@@ -9,7 +9,8 @@
  *	       6     key type: 0 RSA, 1 Ed25519
  *	       7     flags
  *	       8-15  id: an answer has its request's
- *	      16-19  value: bits, sessions; in an answer the error, negated
+ *	      16-19  value: bits, sessions, octets wanted back; in an answer the
+ *	             error, negated
  *	      20-29  lengths of five fields
  *	      30-    the fields
  *
@@ -43,6 +44,7 @@ enum token_wire_op {
 	TOKEN_WIRE_IMPORT,
 	TOKEN_WIRE_GENERATE,
 	TOKEN_WIRE_INFORM,
+	TOKEN_WIRE_ECHO,	/* asks the process only, not its module */
 };
 
 enum token_wire_flag {
@@ -67,7 +69,8 @@ enum {
 /* Fields of answers. */
 enum {
 	/* OPEN, GENERATE: SubjectPublicKeyInfo; SIGN: signature; IMPORT: URI
-	 * of the object; INFORM: token_wire_put_info. Empty on errors. */
+	 * of the object; INFORM: token_wire_put_info; ECHO: as many octets as
+	 * were asked for. Empty on errors. */
 	TOKEN_WIRE_RESULT = 0,
 	TOKEN_WIRE_DETAIL = 1,		/* printable ASCII */
 	TOKEN_WIRE_IDENTITY = 2,	/* with RSAB_ERR_PIN: 64 octets, or 0 */

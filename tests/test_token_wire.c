@@ -55,6 +55,8 @@ static const struct {
 	{ "generated", true, TOKEN_WIRE_GENERATE, 0, 0, { 1088 } },
 	{ "informed", true, TOKEN_WIRE_INFORM, 0, 0, { TOKEN_WIRE_INFO } },
 	{ "refused", true, TOKEN_WIRE_SIGN, 0, 12, { 0, 511, 64 } },
+	{ "echo", false, TOKEN_WIRE_ECHO, 1, 1024, { 2048, 0, 32 } },
+	{ "echoed", true, TOKEN_WIRE_ECHO, 0, 0, { 1024 } },
 };
 
 static struct token_wire
@@ -152,7 +154,8 @@ static const struct {
 	{ "magic", 4, 0, 'd' },
 	{ "version", 4, 3, 2 },
 	{ "neither request nor answer", 4, 4, 2 },
-	{ "operation unknown", 4, 5, 8 },
+	{ "operation unknown", 4, 5, 9 },
+	{ "echo of too many octets", 18, 19, 1 },
 	{ "an answer to connect", 2, 4, 1 },
 	{ "type unknown", 4, 6, 2 },
 	{ "flag unknown", 4, 7, 4 },

@@ -116,6 +116,29 @@ hangs_in_a_signature(void **state)
 	rsab_key_unref(key);
 }
 
+/* A module that would hang is not asked. */
+static void
+echo_leaves_the_module_out(void **state)
+{
+	struct rsab_key *key;
+
+	(void)state;
+	lines[0] = "at C_OpenSession 1 hang";
+	script_write();
+	for (size_t octets = 1; octets <= RSAB_SIGNATURE_MAX; octets *= 2)
+		test_int("echo", rsab_token_echo(token, URI, strlen(URI),
+		    octets, &detail), 0);
+	test_int("of nothing", rsab_token_echo(token, URI, strlen(URI), 0,
+	    &detail), RSAB_ERR_ARGUMENT);
+	test_int("of too much", rsab_token_echo(token, URI, strlen(URI),
+	    RSAB_SIGNATURE_MAX + 1, &detail), RSAB_ERR_ARGUMENT);
+	test_int("of no URI", rsab_token_echo(token, "mail", 4, 128, &detail),
+	    RSAB_ERR_URI);
+	test_int("never hung", process.hangs, 0);
+	test_int("what asks the module", load(&key), RSAB_ERR_TOKEN);
+	test_int("hangs", process.hangs, 1);
+}
+
 static void
 hangs_in_the_start(void **state)
 {
@@ -353,6 +376,7 @@ main(void)
 #define ROW(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		ROW(hangs_in_a_signature),
+		ROW(echo_leaves_the_module_out),
 		ROW(hangs_in_the_start),
 		ROW(crashes_in_a_signature),
 		ROW(crashes_in_the_start),
