@@ -22,6 +22,14 @@ static const struct {
 } subcommands[] = {
 	{ "rsa", subcommand_rsa,
 	    "raw RSA by backend, key size and batch" },
+	{ "sign", subcommand_sign,
+	    "messages signed, by backend, key size, body and batch" },
+	{ "verify", subcommand_verify,
+	    "messages verified, likewise" },
+	{ "trace", subcommand_trace,
+	    "digest updates and the RSA call of one message" },
+	{ "milter", subcommand_milter,
+	    "a load for any milter over its socket" },
 	{ "bn", subcommand_bn,
 	    "the same arithmetic with 32-bit and 64-bit limbs" },
 };

@@ -213,6 +213,26 @@ reference_load(const char *path, uint64_t seed, struct reference **out)
 	return status;
 }
 
+int
+reference_parse(const char *pem, uint64_t seed, struct reference **out)
+{
+	const struct rsab_backend *backend;
+	struct rsab_key *key;
+	int error, status = libcrypto(&backend);
+
+	if (status != 0)
+		return status;
+	error = rsab_key_load_private(backend, (const uint8_t *)pem,
+	    strlen(pem), &key);
+	if (error != 0) {
+		warnx("the key of this program: %s", rsab_strerror(error));
+		return EX_SOFTWARE;
+	}
+	status = from_key(key, seed, out);
+	rsab_key_unref(key);
+	return status;
+}
+
 void
 reference_free(struct reference *reference)
 {

@@ -40,6 +40,13 @@ int reference_load(const char *path, uint64_t seed, struct reference **out)
     MUSTUSE;
 
 /*
+ * The same for a key that this program brings with it.
+ *   pem      NUL-ended
+ */
+int reference_parse(const char *pem, uint64_t seed, struct reference **out)
+    MUSTUSE;
+
+/*
  * Wipe and free; NULL is allowed.
  */
 void reference_free(struct reference *reference);

@@ -10,6 +10,10 @@
 #define SUBCOMMAND_H
 
 int subcommand_bn(int argc, char **argv);
+int subcommand_milter(int argc, char **argv);
 int subcommand_rsa(int argc, char **argv);
+int subcommand_sign(int argc, char **argv);
+int subcommand_trace(int argc, char **argv);
+int subcommand_verify(int argc, char **argv);
 
 #endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * dkimbench trace: the digest updates and the RSA call of one message.
+ */
+
+/* system */
+#include <err.h>
+#include <string.h>
+#include <sysexits.h>
+
+/* this room */
+#include "digest_trace.h"
+#include "legacy_key.h"
+#include "options.h"
+#include "subcommand.h"
+
+struct trace_options {
+	enum dkim_canon	header, body;
+	uint64_t	octets;
+};
+
+static void
+usage(FILE *out)
+{
+	fprintf(out,
+"usage: dkimbench trace [--canon FORM] [--size OCTETS] [--tsv] sign|verify\n"
+"  --canon FORM     header/body, each simple or relaxed; default\n"
+"                   relaxed/simple\n"
+"  --size OCTETS    of the body; default 1024\n"
+"Exit: 0 shown, 64 usage, 70 the engine failed, 74 cannot write.\n");
+}
+
+static int
+take_option(void *arg, int option, const char *text)
+{
+	struct trace_options *t = arg;
+
+	switch (option) {
+	case 'c':
+		if (dkim_canon_parse(slice_text(text), &t->header,
+		    &t->body) == 0)
+			return 0;
+		warnx("--canon %s: header/body is wanted, each simple or "
+		    "relaxed", text);
+		return EX_USAGE;
+	case 's':
+		return options_number("--size", text, 0, MESSAGE_SIZE_MAX,
+		    &t->octets);
+	default:
+		return EX_USAGE;
+	}
+}
+
+static int
+run(const struct trace_options *t, enum rsab_op op, uint64_t seed, bool tsv)
+{
+	struct message_reference *reference = NULL;
+	struct message message = { NULL, 0 };
+	struct reference *key;
+	int status = reference_parse(legacy_key, seed, &key);
+
+	if (status != 0)
+		return status;
+	status = message_make(&message, t->octets, true, seed);
+	if (status == 0)
+		status = message_reference_make(key, &message, t->header,
+		    t->body, &reference);
+	if (status == 0)
+		status = digest_trace_print(reference, op, tsv, stdout);
+	message_reference_free(reference);
+	message_clear(&message);
+	reference_free(key);
+	return status;
+}
+
+int
+subcommand_trace(int argc, char **argv)
+{
+	static const struct option longs[] = {
+		OPTIONS_MEASURE,
+		{ "canon", required_argument, NULL, 'c' },
+		{ "size", required_argument, NULL, 's' },
+		{ NULL, 0, NULL, 0 },
+	};
+	static const struct options_syntax syntax = {
+		.longs = longs, .take = take_option, .usage = usage,
+		.operands = true,
+	};
+	struct options_measure measure = OPTIONS_MEASURE_DEFAULT;
+	struct trace_options t = { DKIM_RELAXED, DKIM_SIMPLE, 1024 };
+	int status = options_parse(argc, argv, &syntax, &t, &measure);
+
+	if (status != 0)
+		return status;
+	if (argc - optind == 1 && strcmp(argv[optind], "sign") == 0)
+		return run(&t, RSAB_OP_SIGN, measure.seed, measure.tsv);
+	if (argc - optind == 1 && strcmp(argv[optind], "verify") == 0)
+		return run(&t, RSAB_OP_VERIFY, measure.seed, measure.tsv);
+	warnx("sign or verify is wanted, one of them");
+	usage(stderr);
+	return EX_USAGE;
+}
