@@ -32,6 +32,10 @@ static const struct {
 	    "a load for any milter over its socket" },
 	{ "bn", subcommand_bn,
 	    "the same arithmetic with 32-bit and 64-bit limbs" },
+	{ "digest", subcommand_digest,
+	    "SHA-1 and SHA-256 by size" },
+	{ "body", subcommand_body,
+	    "canonicalizing and hashing a body, against SHA-256 alone" },
 };
 
 #define N_SUBCOMMANDS	(sizeof subcommands / sizeof subcommands[0])

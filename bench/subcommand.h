@@ -10,6 +10,8 @@
 #define SUBCOMMAND_H
 
 int subcommand_bn(int argc, char **argv);
+int subcommand_body(int argc, char **argv);
+int subcommand_digest(int argc, char **argv);
 int subcommand_milter(int argc, char **argv);
 int subcommand_rsa(int argc, char **argv);
 int subcommand_sign(int argc, char **argv);
