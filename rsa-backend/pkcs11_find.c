@@ -97,11 +97,8 @@ pkcs11_find_free(struct pkcs11_find *find)
 	}
 	if (find->configured != NULL)
 		p11_kit_modules_release(find->configured);
-	for (size_t i = 0; i < find->tokens_n; i++) {
-		pthread_cond_destroy(&find->tokens[i]->given);
-		pthread_mutex_destroy(&find->tokens[i]->lock);
-		free(find->tokens[i]);
-	}
+	for (size_t i = 0; i < find->tokens_n; i++)
+		pkcs11_token_free(find->tokens[i]);
 	pthread_mutex_destroy(&find->lock);
 	free(find);
 }
@@ -306,4 +303,18 @@ pkcs11_find_keep(struct pkcs11_find *find, const uint8_t digest[32],
 	kept->token = key->token;
 	kept->key = *key;
 	pthread_mutex_unlock(&find->lock);
+}
+
+void
+pkcs11_find_keep_token(struct pkcs11_find *find, const uint8_t digest[32],
+    struct pkcs11_token *token)
+{
+	const struct pkcs11_key none = {
+		.token = token,
+		.handle = CK_INVALID_HANDLE,
+	};
+
+	/* Once is enough; the place may be another URI's by now */
+	if (kept_token(find, digest) != token)
+		pkcs11_find_keep(find, digest, &none);
 }

@@ -71,4 +71,10 @@ bool pkcs11_find_kept(struct pkcs11_find *find, const uint8_t digest[32],
 void pkcs11_find_keep(struct pkcs11_find *find, const uint8_t digest[32],
     const struct pkcs11_key *key);
 
+/*
+ * Keep the token that a URI led to, which names no key.
+ */
+void pkcs11_find_keep_token(struct pkcs11_find *find,
+    const uint8_t digest[32], struct pkcs11_token *token);
+
 #endif

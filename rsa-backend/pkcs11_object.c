@@ -151,33 +151,32 @@ pkcs11_object_mechanism(const struct pkcs11_token *token, CK_SLOT_ID slot,
 	return true;
 }
 
-/*
- * The mechanism for an RSA key: the token pads, or, where it cannot, we do.
- * CKM_SHA256_RSA_PKCS is of no use: it wants the message, of which only the
- * hash comes here.
- */
-static int
-rsa_mechanism(const struct pkcs11_at *at, struct pkcs11_key *key, size_t bits,
-    struct pkcs11_fail *fail)
+int
+pkcs11_object_rsa_mechanism(const struct pkcs11_at *at, CK_FLAGS flag,
+    size_t bits, CK_MECHANISM_TYPE *out, struct pkcs11_fail *fail)
 {
 	static const CK_MECHANISM_TYPE choice[] = {
 		CKM_RSA_PKCS, CKM_RSA_X_509,
 	};
+	bool sign = flag == CKF_SIGN;
 	CK_ULONG least = 0, most = 0;
 
 	for (size_t i = 0; i < sizeof choice / sizeof choice[0]; i++) {
 		if (!pkcs11_object_mechanism(at->token, at->session.slot,
-		    choice[i], CKF_SIGN, &least, &most))
+		    choice[i], flag, &least, &most))
 			continue;
 		if (bits < least || (most != 0 && bits > most))
 			return pkcs11_fail_set(fail, RSAB_ERR_KEY_SIZE,
-			    "%s: signs with RSA keys of %lu to %lu bits, not "
-			    "%zu", at->token->where, least, most, bits);
-		key->mechanism = choice[i];
+			    "%s: %s with RSA keys of %lu to %lu bits, not "
+			    "%zu", at->token->where, sign ? "signs" :
+			    "verifies", least, most, bits);
+		*out = choice[i];
 		return RSAB_OK;
 	}
 	return pkcs11_fail_set(fail, RSAB_ERR_KEY_TYPE, "%s: has neither "
-	    "CKM_RSA_PKCS nor CKM_RSA_X_509 for signing", at->token->where);
+	    "CKM_RSA_PKCS nor CKM_RSA_X_509 for %s; mechanisms that hash the "
+	    "message themselves (CKM_SHA256_RSA_PKCS) are of no use here",
+	    at->token->where, sign ? "signing" : "verifying");
 }
 
 static int
@@ -205,7 +204,8 @@ rsa_key(const struct pkcs11_at *at, struct pkcs11_key *key,
 		    "of %zu bits", at->token->where, der_bits(n));
 	key->type = RSAB_RSA;
 	key->signature_size = n.n;
-	return rsa_mechanism(at, key, der_bits(n), fail);
+	return pkcs11_object_rsa_mechanism(at, CKF_SIGN, der_bits(n),
+	    &key->mechanism, fail);
 }
 
 static int

@@ -79,6 +79,17 @@ bool pkcs11_object_mechanism(const struct pkcs11_token *token,
     CK_SLOT_ID slot, CK_MECHANISM_TYPE mechanism, CK_FLAGS flags,
     CK_ULONG *least, CK_ULONG *most);
 
+/*
+ * The mechanism for an RSA key: the token pads, or, where it cannot, we do.
+ * CKM_SHA256_RSA_PKCS is of no use: it wants the message, of which only the
+ * hash comes here.
+ *   flag     CKF_SIGN, CKF_VERIFY
+ *   bits     of the modulus
+ *   errors   RSAB_ERR_KEY_TYPE: it has none; RSAB_ERR_KEY_SIZE: not for such
+ */
+int pkcs11_object_rsa_mechanism(const struct pkcs11_at *at, CK_FLAGS flag,
+    size_t bits, CK_MECHANISM_TYPE *out, struct pkcs11_fail *fail) MUSTUSE;
+
 /* The parameters of Ed25519, as an object identifier (RFC 8410 s3). */
 #define PKCS11_ED25519_OID	5
 extern const uint8_t pkcs11_object_ed25519[PKCS11_ED25519_OID];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Signing and verifying in a token.
+ * Signing in a token.
  */
 #ifndef PKCS11_SIGN_H
 #define PKCS11_SIGN_H
@@ -18,20 +18,14 @@ int pkcs11_sign(const struct pkcs11_at *at, const struct pkcs11_key *key,
     const uint8_t digest[RSAB_DIGEST_MAX], uint8_t *out,
     struct pkcs11_fail *fail) MUSTUSE;
 
-/* A signature to verify with somebody's public key. */
-struct pkcs11_claim {
-	enum rsab_key_type	type;
-	struct der		spki;
-	enum rsab_hash		hash;
-	struct der		digest, signature;
-};
-
 /*
- * Verify in the token, with the key as a session object.
- *   errors   RSAB_ERR_SIGNATURE: it says wrong; RSAB_ERR_KEY, _KEY_SIZE,
- *            _KEY_TYPE; those of Cryptoki
+ * What a mechanism is given to sign, or to verify: the padding is the token's
+ * (CKM_RSA_PKCS) or ours (CKM_RSA_X_509), the DigestInfo always ours.
+ *   size     octets of the signature
+ *   out      RSAB_SIGNATURE_MAX octets; n: octets written
+ *   errors   RSAB_ERR_ARGUMENT: size is too short
  */
-int pkcs11_sign_verify(const struct pkcs11_at *at,
-    const struct pkcs11_claim *claim, struct pkcs11_fail *fail) MUSTUSE;
+int pkcs11_sign_input(CK_MECHANISM_TYPE mechanism, enum rsab_hash hash,
+    const uint8_t *digest, size_t size, uint8_t *out, size_t *n) MUSTUSE;
 
 #endif

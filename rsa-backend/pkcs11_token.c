@@ -83,6 +83,8 @@ pkcs11_token_new(struct pkcs11_module *module, const CK_TOKEN_INFO *info,
 		goto no_lock;
 	if (pthread_cond_init(&token->given, NULL) != 0)
 		goto no_cond;
+	if (pkcs11_held_init(&token->held) != 0)
+		goto no_held;
 	token->module = module;
 	token->info = *info;
 	token->busy = PKCS11_BUSY_MIN;
@@ -92,11 +94,22 @@ pkcs11_token_new(struct pkcs11_module *module, const CK_TOKEN_INFO *info,
 	    module->name, label);
 	*out = token;
 	return RSAB_OK;
+no_held:
+	pthread_cond_destroy(&token->given);
 no_cond:
 	pthread_mutex_destroy(&token->lock);
 no_lock:
 	free(token);
 	return r;
+}
+
+void
+pkcs11_token_free(struct pkcs11_token *token)
+{
+	pkcs11_held_clear(&token->held);
+	pthread_cond_destroy(&token->given);
+	pthread_mutex_destroy(&token->lock);
+	free(token);
 }
 
 static bool
@@ -293,11 +306,13 @@ get_session(struct pkcs11_token *token, CK_SESSION_HANDLE *out,
 
 /*
  * May the token be used at all now?
+ *   login    it will be needed
  */
 static int
-is_usable(struct pkcs11_token *token, uint64_t now, struct pkcs11_fail *fail)
+is_usable(struct pkcs11_token *token, uint64_t now, bool login,
+    struct pkcs11_fail *fail)
 {
-	if (token->refused)
+	if (token->refused && login)
 		return refuse(token, fail, "its PIN was refused or is locked "
 		    "and is not tried again before a reload");
 	if (now < token->busy_until)
@@ -316,13 +331,14 @@ pkcs11_token_take(struct pkcs11_token *token, uint64_t epoch, uint64_t now,
 	int r;
 
 	pthread_mutex_lock(&token->lock);
-	if ((r = is_usable(token, now, fail)) == 0)
+	if ((r = is_usable(token, now, pins != NULL, fail)) == 0)
 		r = find_slot(token, epoch, fail);
 	out->epoch = token->epoch;
 	if (r != 0 || (r = get_session(token, &session, fail)) != 0)
 		goto out;
 	/* While this waited for a session another may have been refused */
-	if ((r = is_usable(token, now, fail)) == 0)
+	if ((r = is_usable(token, now, pins != NULL, fail)) == 0 &&
+	    pins != NULL)
 		r = login(token, session, pins, uri, fail);
 	if (r != 0) {
 		close_session(token, session);
@@ -369,7 +385,7 @@ pkcs11_token_authenticate(struct pkcs11_token *token,
 		    rv);
 	/* One at a time: a second thread must see that the first was refused */
 	pthread_mutex_lock(&token->lock);
-	r = token->refused ? is_usable(token, 0, fail) : login_as(token,
+	r = token->refused ? is_usable(token, 0, true, fail) : login_as(token,
 	    session->handle, CKU_CONTEXT_SPECIFIC, &info, pins, uri, fail);
 	pthread_mutex_unlock(&token->lock);
 	return r;

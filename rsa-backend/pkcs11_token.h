@@ -13,6 +13,7 @@
 #include <pthread.h>
 
 /* this room */
+#include "pkcs11_held.h"
 #include "pkcs11_module.h"
 #include "pkcs11_pin.h"
 #include "pkcs11_uri.h"
@@ -41,6 +42,8 @@ struct pkcs11_token {
 	uint64_t		 busy_until;	/* ms */
 	unsigned		 busy;		/* ms, of the next time */
 	bool			 refused;	/* its PIN */
+
+	struct pkcs11_held	 held;		/* has locks of its own */
 };
 
 /* A session that one thread uses. */
@@ -64,6 +67,7 @@ int pkcs11_token_slots(const struct pkcs11_module *module, CK_SLOT_ID *out,
  */
 int pkcs11_token_new(struct pkcs11_module *module, const CK_TOKEN_INFO *info,
     struct pkcs11_token **out) MUSTUSE;
+void pkcs11_token_free(struct pkcs11_token *token);
 
 bool pkcs11_token_is(const struct pkcs11_token *token,
     const struct pkcs11_module *module, const CK_TOKEN_INFO *info);
@@ -71,6 +75,7 @@ bool pkcs11_token_is(const struct pkcs11_token *token,
 /*
  * Take a session that is logged in.
  *   epoch    of the module
+ *   pins     NULL: no login is needed, and none is tried
  *   out      its epoch on errors too
  *   errors   RSAB_ERR_TOKEN, RSAB_ERR_PIN, those of Cryptoki
  */

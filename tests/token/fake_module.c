@@ -30,7 +30,7 @@
 
 #define EXPORT		__attribute__((visibility("default")))
 #define TOKENS		4
-#define OBJECTS		64
+#define OBJECTS		256
 #define SESSIONS	128
 #define FAULTS		16
 #define FUNCTIONS	32
@@ -364,6 +364,18 @@ fake_sessions(void)
 	pthread_mutex_lock(&lock);
 	for (size_t i = 0; i < SESSIONS; i++)
 		n += s.sessions[i].used;
+	pthread_mutex_unlock(&lock);
+	return n;
+}
+
+EXPORT unsigned long
+fake_session_objects(void)
+{
+	unsigned long n = 0;
+
+	pthread_mutex_lock(&lock);
+	for (size_t i = 0; i < OBJECTS; i++)
+		n += s.objects[i].used && s.objects[i].is_session;
 	pthread_mutex_unlock(&lock);
 	return n;
 }
@@ -1142,6 +1154,8 @@ C_Verify(CK_SESSION_HANDLE handle, CK_BYTE_PTR data, CK_ULONG n,
 		    EVP_PKEY_verify(c, signature, signature_n, data, n) == 1;
 		EVP_PKEY_CTX_free(c);
 	}
+	if (acts(act, "right"))
+		return end(CKR_OK);
 	return end(good && !acts(act, "wrong") ? CKR_OK :
 	    CKR_SIGNATURE_INVALID);
 }

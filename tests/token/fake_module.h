@@ -23,7 +23,8 @@
  *	forget			all sessions and logins are gone
  *	logout			the login is gone; handles change
  *	at FUNCTION N ACTION	at its N-th call from now; "N+": all from there.
- *				ACTION: 0xRV, hang, crash, wrong, short, huge
+ *				ACTION: 0xRV, hang, crash, wrong, right, short,
+ *				huge
  */
 #ifndef FAKE_MODULE_H
 #define FAKE_MODULE_H
@@ -43,6 +44,11 @@ unsigned long fake_calls(const char *function);
  * Sessions open now.
  */
 unsigned long fake_sessions(void);
+
+/*
+ * Objects of sessions that are there now.
+ */
+unsigned long fake_session_objects(void);
 
 /*
  * As it was loaded.

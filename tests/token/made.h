@@ -23,6 +23,7 @@ static struct made {
 	bool			(*command)(const char *line);
 	unsigned long		(*calls)(const char *function);
 	unsigned long		(*sessions)(void);
+	unsigned long		(*session_objects)(void);
 	void			(*reset)(void);
 	uint64_t		 clock;		/* ms */
 	char			 pin[256];	/* of the file; "": none */
@@ -157,6 +158,7 @@ made_setup(void **state)
 		made_symbol("fake_command", &made.command);
 		made_symbol("fake_calls", &made.calls);
 		made_symbol("fake_sessions", &made.sessions);
+		made_symbol("fake_session_objects", &made.session_objects);
 		made_symbol("fake_reset", &made.reset);
 	}
 	made.reset();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Keys that are brought into a token, or made there, and verifying in one.
+ * Keys that are brought into a token, or made there.
  */
 
 /* rsa-backend */
@@ -258,70 +258,6 @@ generate_undoes(void **state)
 	test_int("both are gone", made.calls("C_DestroyObject"), 2);
 }
 
-static int
-ask_verify(const struct rsab_key *key, struct der signature)
-{
-	struct token_wire request = {
-		.op = TOKEN_WIRE_VERIFY,
-		.type = rsab_key_type(key),
-		.field = {
-			made_text("pkcs11:token=mail"),
-			{ key->spki, key->spki_size },
-			{ made_digest, sizeof made_digest },
-			signature,
-		},
-	};
-
-	return made_ask(&request);
-}
-
-static void
-verify_in_token(void **state)
-{
-	static const struct { const char *file, *uri; } rows[] = {
-		{ "rsa1024.pem", MADE_KEY },
-		{ "ed25519.pem", "pkcs11:token=mail;object=ed" },
-	};
-
-	(void)state;
-	made_object("key ed 02", "ed25519.pem");
-	for (size_t i = 0; i < TEST_COUNT(rows); i++) {
-		uint8_t octets[RSAB_SIGNATURE_MAX];
-		struct der signature = { octets, 0 };
-		struct source source;
-		unsigned long destroys = made.calls("C_DestroyObject");
-
-		source_load(rows[i].file, &source);
-		test_int(rows[i].file, made_sign(rows[i].uri), 0);
-		signature.n = made.answer.field[TOKEN_WIRE_RESULT].n;
-		memcpy(octets, made.answer.field[TOKEN_WIRE_RESULT].p,
-		    signature.n);
-		test_int("right", ask_verify(source.key, signature), 0);
-		octets[20] ^= 4;
-		test_int("wrong", ask_verify(source.key, signature),
-		    RSAB_ERR_SIGNATURE);
-		test_int("no object is left", made.calls("C_DestroyObject") -
-		    destroys, 2);
-		source_free(&source);
-	}
-	made_do("sizes 2048 4096");
-}
-
-static void
-verify_sizes_of_mechanism(void **state)
-{
-	uint8_t octets[128] = { 0 };
-	struct source source;
-
-	(void)state;
-	source_load("rsa1024.pem", &source);
-	made_do("sizes 2048 4096");
-	test_int("too short", ask_verify(source.key, (struct der){ octets,
-	    sizeof octets }), RSAB_ERR_KEY_SIZE);
-	test_int("objects", made.calls("C_CreateObject"), 0);
-	source_free(&source);
-}
-
 int
 main(void)
 {
@@ -336,8 +272,6 @@ main(void)
 		MADE_TEST(generate_never_overwrites),
 		MADE_TEST(generate_what_the_token_can),
 		MADE_TEST(generate_undoes),
-		MADE_TEST(verify_in_token),
-		MADE_TEST(verify_sizes_of_mechanism),
 	};
 
 	return TEST_RUN(tests);
