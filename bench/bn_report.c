@@ -17,6 +17,7 @@
 
 /* this room */
 #include "bn_report.h"
+#include "bn_year.h"
 
 static const struct table_column part_columns[] = {
 	{ "limb", 4, false },
@@ -30,19 +31,6 @@ static const struct table_column part_columns[] = {
 	{ "cycles", 10, false },
 };
 
-/* Those of the tables of 2005, and the ratios to the first width. */
-static const struct table_column year_columns[] = {
-	{ "system", -24, false },
-	{ "openssl", -12, false },
-	{ "bn", -10, false },
-	{ "key_bits", 8, false },
-	{ "sign_per_s", 10, false },
-	{ "verify_per_s", 12, false },
-	{ "source", -9, false },
-	{ "sign_ratio", 10, false },
-	{ "verify_ratio", 12, false },
-};
-
 #define COUNT(columns)	(sizeof (columns) / sizeof (columns)[0])
 
 void
@@ -54,14 +42,13 @@ bn_report_begin(struct bn_report *report, const struct options_numbers *limbs,
 	report->tsv = tsv;
 	report->out = out;
 	report->n = 0;
-	if (parts)
+	if (parts) {
 		table_init(&report->table, part_columns, COUNT(part_columns),
 		    tsv, out);
-	else
-		table_init(&report->table, year_columns, COUNT(year_columns),
-		    tsv, out);
-	if (parts || tsv)
 		table_header(&report->table);
+	} else if (tsv) {
+		bn_year_begin(&report->table, out);
+	}
 }
 
 static void
@@ -103,75 +90,49 @@ bn_report_add(struct bn_report *report, unsigned bits, const char *op,
 	return EX_IOERR;
 }
 
+/*
+ * A width's table: rows, or the lines of openssl speed, with the ratios to the
+ * first width behind each.
+ */
 static void
-year_rows(struct bn_report *report, size_t limb, const char *bn)
+year_print(struct bn_report *report, size_t limb)
 {
-	struct table *table = &report->table;
-	char system[TABLE_FIELD_SIZE] = "-";
+	char system[TABLE_FIELD_SIZE] = "-", bn[32], to[32];
+	unsigned bits = report->limbs->v[limb];
+	struct bn_year year = { .system = system, .bn = bn,
+	    .openssl = "dkimd " DKIMD_VERSION, .source = "dkimbench" };
 	struct utsname u;
 
 	if (uname(&u) == 0)
 		snprintf(system, sizeof system, "%.16s (%.16s %.24s)",
 		    u.machine, u.sysname, u.release);
+	snprintf(bn, sizeof bn, "bn(%u,%u)", 2 * bits, bits);
+	snprintf(to, sizeof to, "%u-bit limbs", report->limbs->v[0]);
+	if (!report->tsv)
+		bn_year_head(report->out, bn, limb > 0 ? to : NULL);
 	for (size_t i = 0; i < report->n; i++) {
 		const struct measure_summary *s = &report->held[i].sign[limb];
 		const struct measure_summary *v =
 		    &report->held[i].verify[limb];
 
-		table_text(table, system);
-		table_text(table, "dkimd " DKIMD_VERSION);
-		table_text(table, bn);
-		table_number(table, report->held[i].bits);
-		table_figure(table, s->per_s_median, 1);
-		table_figure(table, v->per_s_median, 1);
-		table_text(table, "dkimbench");
-		table_figure(table, s->ratio, 3);
-		table_figure(table, v->ratio, 3);
-		table_end(table, NULL);
-	}
-}
-
-/*
- * As openssl speed prints it, the ratios behind each line.
- */
-static void
-year_lines(const struct bn_report *report, size_t limb, const char *bn)
-{
-	fprintf(report->out, "options:%s\n%18ssign    verify    sign/s "
-	    "verify/s", bn, " ");
-	if (limb > 0)
-		fprintf(report->out, "   to %u-bit limbs",
-		    report->limbs->v[0]);
-	fputc('\n', report->out);
-	for (size_t i = 0; i < report->n; i++) {
-		const struct measure_summary *s = &report->held[i].sign[limb];
-		const struct measure_summary *v =
-		    &report->held[i].verify[limb];
-
-		fprintf(report->out, "rsa %4u bits %8.6fs %8.6fs %8.1f %8.1f",
-		    report->held[i].bits, 1 / s->per_s_median,
-		    1 / v->per_s_median, s->per_s_median, v->per_s_median);
-		if (limb > 0)
-			fprintf(report->out, "   sign %.2fx verify %.2fx",
-			    s->ratio, v->ratio);
-		fputc('\n', report->out);
+		year.bits = report->held[i].bits;
+		year.sign = s->per_s_median;
+		year.verify = v->per_s_median;
+		year.sign_ratio = s->ratio;
+		year.verify_ratio = v->ratio;
+		if (report->tsv)
+			bn_year_row(&report->table, &year);
+		else
+			bn_year_line(report->out, &year, limb > 0);
 	}
 }
 
 void
 bn_report_end(struct bn_report *report)
 {
-	char bn[32];
-
 	if (report->parts)
 		return;
-	for (size_t i = 0; i < report->limbs->n; i++) {
-		snprintf(bn, sizeof bn, "bn(%u,%u)", 2 * report->limbs->v[i],
-		    report->limbs->v[i]);
-		if (report->tsv)
-			year_rows(report, i, bn);
-		else
-			year_lines(report, i, bn);
-	}
+	for (size_t i = 0; i < report->limbs->n; i++)
+		year_print(report, i);
 	fflush(report->out);
 }

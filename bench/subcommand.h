@@ -15,6 +15,7 @@ int subcommand_digest(int argc, char **argv);
 int subcommand_milter(int argc, char **argv);
 int subcommand_rsa(int argc, char **argv);
 int subcommand_sign(int argc, char **argv);
+int subcommand_table(int argc, char **argv);
 int subcommand_trace(int argc, char **argv);
 int subcommand_verify(int argc, char **argv);
 
