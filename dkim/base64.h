@@ -20,8 +20,10 @@
 int base64_decode(struct slice in, uint8_t *out, size_t *out_len) MUSTUSE;
 
 /*
- * Encode, one line, padded; appended to out.
+ * Encode, one line, padded; appended to out. Or to memory that has room for
+ * BASE64_SIZE(in.n) octets; as many are written.
  */
 void base64_encode(struct slice in, struct buf *out);
+void base64_write(struct slice in, uint8_t *out);
 
 #endif

@@ -12,13 +12,10 @@
 #include "buf.h"
 #include "dkim.h"
 
-#define BUF_FIRST	128	/* octets of the first allocation */
+#define BUF_FIRST	512	/* octets of the first allocation */
 
-/*
- * Room for more octets and a NUL; false leaves the failure in b.
- */
-static bool
-reserve(struct buf *b, size_t more)
+bool
+buf_reserve(struct buf *b, size_t more)
 {
 	size_t space;
 	uint8_t *p;
@@ -69,29 +66,6 @@ buf_reset(struct buf *b)
 }
 
 void
-buf_add(struct buf *b, struct slice s)
-{
-	if (s.n == 0 || !reserve(b, s.n))
-		return;
-	memcpy(b->p + b->n, s.p, s.n);
-	b->n += s.n;
-}
-
-void
-buf_add_text(struct buf *b, const char *text)
-{
-	buf_add(b, slice_text(text));
-}
-
-void
-buf_add_octet(struct buf *b, uint8_t c)
-{
-	if (!reserve(b, 1))
-		return;
-	b->p[b->n++] = c;
-}
-
-void
 buf_add_number(struct buf *b, uint64_t value)
 {
 	uint8_t digits[20];
@@ -118,7 +92,7 @@ buf_add_format(struct buf *b, const char *format, ...)
 			b->error = DKIM_ERR_ARGUMENT;
 		return;
 	}
-	if (n == 0 || !reserve(b, (size_t)n))
+	if (n == 0 || !buf_reserve(b, (size_t)n))
 		return;
 	va_start(ap, format);
 	(void)vsnprintf((char *)b->p + b->n, (size_t)n + 1, format, ap);
@@ -147,7 +121,7 @@ buf_add_escaped(struct buf *b, struct slice s)
 void
 buf_add_nul(struct buf *b)
 {
-	if (reserve(b, 0))
+	if (buf_reserve(b, 0))
 		b->p[b->n] = '\0';
 }
 

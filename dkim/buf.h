@@ -39,9 +39,37 @@ void buf_clear(struct buf *b);
  */
 void buf_reset(struct buf *b);
 
-void buf_add(struct buf *b, struct slice s);
-void buf_add_text(struct buf *b, const char *text);
-void buf_add_octet(struct buf *b, uint8_t c);
+/*
+ * Make room for more octets and a NUL behind them; for the appends below.
+ *   returns  false: b has failed
+ */
+bool buf_reserve(struct buf *b, size_t more);
+
+/*
+ * Append octets. Where there is room it costs no more than the copy.
+ */
+static inline void
+buf_add(struct buf *b, struct slice s)
+{
+	if (s.n == 0 || ((b->error != 0 || s.n > b->cap - b->n ||
+	    s.n >= b->space - b->n) && !buf_reserve(b, s.n)))
+		return;
+	memcpy(b->p + b->n, s.p, s.n);
+	b->n += s.n;
+}
+
+static inline void
+buf_add_octet(struct buf *b, uint8_t c)
+{
+	buf_add(b, slice_of(&c, 1));
+}
+
+static inline void
+buf_add_text(struct buf *b, const char *text)
+{
+	buf_add(b, slice_text(text));
+}
+
 void buf_add_number(struct buf *b, uint64_t value);
 
 /*

@@ -5,6 +5,7 @@
 
 /* this room */
 #include "canon.h"
+#include "canon_run.h"
 #include "gather.h"
 
 static bool
@@ -28,29 +29,50 @@ put_relaxed_name(struct gather *g, struct slice name)
 }
 
 /*
+ * Octets of white space and folds that s begins with.
+ *   space    whether there is any but folds, which count for nothing
+ */
+static size_t
+count_white(struct slice s, bool *space)
+{
+	size_t i = 0;
+
+	*space = false;
+	while (i < s.n) {
+		if (is_wsp(s.p[i])) {
+			*space = true;
+			i++;
+		} else if (s.p[i] == '\r' && s.n - i > 1 && s.p[i + 1] == '\n')
+			i += 2;
+		else
+			break;
+	}
+	return i;
+}
+
+/*
  * Unfolded, runs of white space one SP, none at the ends.
  */
 static void
 put_relaxed_value(struct gather *g, struct slice value)
 {
-	bool begun = false, white = false;
-	size_t i;
+	size_t white, run, cr = 0, at = 0;
+	bool space;
 
-	for (i = 0; i < value.n; i++) {
-		if (is_wsp(value.p[i])) {
-			white = begun;
-			continue;
-		}
-		if (value.p[i] == '\r' && i + 1 < value.n &&
-		    value.p[i + 1] == '\n') {
-			i++;
-			continue;
-		}
-		if (white)
+	for (;;) {
+		white = count_white(slice_from(value, at), &space);
+		if (at + white == value.n)
+			break;
+		if (at > 0 && space)
 			gather_octet(g, ' ');
-		gather_octet(g, value.p[i]);
-		white = false;
-		begun = true;
+		at += white;
+		if (at >= cr)	/* a CR here is bare: content */
+			cr = at + 1 + slice_find(slice_from(value, at + 1),
+			    '\r');
+		/* what stays within a line of a body stays here too */
+		run = canon_run(slice_sub(value, at, cr - at));
+		gather_add(g, slice_sub(value, at, run));
+		at += run;
 	}
 }
 

@@ -30,7 +30,7 @@ struct authors {
 static int
 find_authors(struct dkim_verifier *v, struct authors *out)
 {
-	struct dkim_mailbox *boxes;
+	struct dkim_mailbox boxes[DKIM_MAILBOXES_MAX];
 	size_t i, n, at;
 	int r;
 
@@ -38,9 +38,6 @@ find_authors(struct dkim_verifier *v, struct authors *out)
 	at = dkim_header_find(v->header, slice_text("From"), 0);
 	if (at == dkim_header_count(v->header))
 		return 0;
-	boxes = arena_alloc(&v->arena, DKIM_MAILBOXES_MAX * sizeof(*boxes));
-	if (boxes == NULL)
-		return DKIM_ERR_NOMEM;
 	r = dkim_mailbox_parse(dkim_header_value(v->header, at), &v->arena,
 	    boxes, DKIM_MAILBOXES_MAX, &n);
 	if (r != 0)

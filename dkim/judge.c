@@ -216,7 +216,8 @@ make_jobs(struct dkim_verifier *v, struct verify_signature *sig)
 		job = arena_alloc(&v->arena, sizeof(*job));
 		if (job == NULL)
 			return DKIM_ERR_NOMEM;
-		memset(job, 0, sizeof(*job));
+		/* whoever runs it must say so */
+		job->result = RSAB_ERR_BACKEND;
 		job->key = key;		/* v holds the keyset's reference */
 		job->op = RSAB_OP_VERIFY;
 		job->hash = RSAB_SHA256;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Selection of header fields by h=; see select.h. The names are sorted once,
- * and the fields of each are chained from the bottom up, so that names repeated
- * over thousands of fields cost no more than a look-up each.
+ * Selection of header fields by h=; see select.h. The fields of a name are
+ * chained from the bottom up. A usual header has so few that they are found
+ * through a handful of buckets on the stack; else the names are sorted once, so
+ * that names repeated over thousands of fields cost no more than a look-up
+ * each.
  */
 
 /* system */
@@ -19,6 +21,8 @@ struct entry {			/* one distinct name */
 };
 
 #define NONE	SIZE_MAX	/* no field */
+#define FEW	64		/* fields that are not sorted */
+#define BUCKETS	32
 
 struct table {
 	struct entry	*entries;
@@ -89,24 +93,63 @@ chain_fields(struct table *t, const struct dkim_header *header, size_t own)
 	}
 }
 
-int
-select_fields(const struct dkim_header *header, const struct slice *names,
+/*
+ * Names of one bucket agree in length and first letter, within a few.
+ */
+static size_t
+bucket_of(struct slice name)
+{
+	return name.n == 0 ? 0 :
+	    (name.n * 5 + slice_lower(name.p[0])) % BUCKETS;
+}
+
+/*
+ * For at most FEW fields. Links are indexes, FEW where a chain ends.
+ */
+static void
+select_few(const struct dkim_header *header, const struct slice *names,
+    size_t n, size_t own, enum dkim_canon alg, struct sink *out)
+{
+	size_t i, at, count = dkim_header_count(header);
+	uint8_t head[BUCKETS], above[FEW], *link;
+
+	memset(head, FEW, sizeof(head));
+	for (i = 0; i < count; i++) {
+		if (i == own)
+			continue;
+		link = &head[bucket_of(header_name(header, i))];
+		above[i] = *link;
+		*link = (uint8_t)i;
+	}
+	for (i = 0; i < n; i++) {
+		link = &head[bucket_of(names[i])];
+		while ((at = *link) < FEW && !slice_equal_nocase(names[i],
+		    header_name(header, at)))
+			link = &above[at];
+		/* RFC 6376 s5.4: a name without a field is the null string */
+		if (at == FEW)
+			continue;
+		*link = above[at];
+		canon_field(alg, dkim_header_name(header, at),
+		    dkim_header_value(header, at), out);
+	}
+}
+
+static int
+select_many(const struct dkim_header *header, const struct slice *names,
     size_t n, size_t own, enum dkim_canon alg, struct sink *out)
 {
 	struct table t = { 0 };
 	struct entry *entry;
 	size_t i, at;
-	int r = 0;
+	int r;
 
-	if (n == 0 || dkim_header_count(header) == 0)
-		return 0;
 	if ((r = make_table(&t, names, n, dkim_header_count(header))) != 0)
 		goto out;
 	chain_fields(&t, header, own);
 	for (i = 0; i < n; i++) {
 		entry = find_entry(&t, names[i]);
 		assert(entry != NULL);
-		/* RFC 6376 s5.4: a name without a field is the null string */
 		if ((at = entry->next) == NONE)
 			continue;
 		entry->next = t.above[at];
@@ -117,4 +160,18 @@ out:
 	free(t.entries);
 	free(t.above);
 	return r;
+}
+
+int
+select_fields(const struct dkim_header *header, const struct slice *names,
+    size_t n, size_t own, enum dkim_canon alg, struct sink *out)
+{
+	size_t count = dkim_header_count(header);
+
+	if (n == 0 || count == 0)
+		return 0;
+	if (count > FEW)
+		return select_many(header, names, n, own, alg, out);
+	select_few(header, names, n, own, alg, out);
+	return 0;
 }

@@ -25,6 +25,9 @@ static const char field_name[] = "DKIM-Signature";
 struct wish {
 	struct sigprint	print;
 	size_t		body_hash;	/* index in bodyhash */
+	struct slice	head;		/* of the field, up to "b="; after
+					 * body_end: hashed, then inserted */
+	size_t		column;		/* behind it */
 };
 
 struct dkim_signer {
@@ -32,7 +35,7 @@ struct dkim_signer {
 	const struct dkim_header	*header;
 	struct arena			 arena;
 	struct bodyhash			*bodyhash;
-	struct wish			 wishes[DKIM_SIGNATURES_MADE];
+	struct wish			*wishes[DKIM_SIGNATURES_MADE];
 	size_t				 n;
 	bool				 started;	/* body octets came */
 	bool				 ended;
@@ -209,20 +212,20 @@ set_signed(struct dkim_signer *signer, const struct dkim_sign_options *o,
 	size_t i, n = 0, count = dkim_header_count(signer->header);
 	size_t extra = o->oversign == NULL ? 0 :
 	    dkim_names_count(o->oversign);
+	size_t most = count < DKIM_SIGNED_NAMES_MAX ? count :
+	    DKIM_SIGNED_NAMES_MAX;
 	struct slice *names, name;
 
-	for (i = 0; i < count; i++)
-		if (is_signed(o, signable_name(signer->header, i)))
-			n++;
-	if (n + extra > DKIM_SIGNED_NAMES_MAX)
-		return DKIM_ERR_LIMIT;
-	names = arena_alloc(&signer->arena, (n + extra) * sizeof(names[0]));
+	names = arena_alloc(&signer->arena, (most + extra) * sizeof(names[0]));
 	if (names == NULL)
 		return DKIM_ERR_NOMEM;
-	for (i = 0, n = 0; i < count; i++) {
+	for (i = 0; i < count; i++) {
 		name = signable_name(signer->header, i);
-		if (is_signed(o, name))
-			names[n++] = name;	/* the header outlives us */
+		if (!is_signed(o, name))
+			continue;
+		if (n + extra >= DKIM_SIGNED_NAMES_MAX)
+			return DKIM_ERR_LIMIT;
+		names[n++] = name;	/* the header outlives us */
 	}
 	for (i = 0; i < extra; i++) {
 		names[n] = arena_copy(&signer->arena,
@@ -298,7 +301,7 @@ int
 dkim_signer_add(struct dkim_signer *signer,
     const struct dkim_sign_options *options, size_t *index)
 {
-	struct wish *wish = &signer->wishes[signer->n];
+	struct wish *wish;
 	int r;
 
 	if (signer->started || signer->ended)
@@ -308,6 +311,9 @@ dkim_signer_add(struct dkim_signer *signer,
 	r = check_from(signer->header);
 	if (r != 0)
 		return r;
+	wish = arena_alloc(&signer->arena, sizeof(*wish));
+	if (wish == NULL)
+		return DKIM_ERR_NOMEM;
 	memset(wish, 0, sizeof(*wish));
 	r = set_print(signer, options, &wish->print);
 	if (r == 0)
@@ -315,6 +321,7 @@ dkim_signer_add(struct dkim_signer *signer,
 		    UINT64_MAX, &wish->body_hash);
 	if (r != 0)
 		return r;
+	signer->wishes[signer->n] = wish;
 	*index = signer->n++;
 	return 0;
 }
@@ -328,9 +335,33 @@ dkim_signer_body(struct dkim_signer *signer, struct slice in)
 	return bodyhash_add(signer->bodyhash, in);
 }
 
+/*
+ * The field as far as it is known before its signature.
+ */
+static int
+print_head(struct arena *a, struct wish *wish)
+{
+	struct sigprint_writer w;
+	struct buf value;
+	int r;
+
+	buf_init(&value, DKIM_FIELD_MAX);
+	w = (struct sigprint_writer){ &value, "\r\n", 0 };
+	sigprint_head(&wish->print, &w);
+	r = buf_end(&value);
+	if (r == 0) {
+		wish->column = w.column;
+		wish->head = arena_copy(a, buf_slice(&value));
+		r = wish->head.p == NULL ? DKIM_ERR_NOMEM : 0;
+	}
+	buf_clear(&value);
+	return r;
+}
+
 int
 dkim_signer_body_end(struct dkim_signer *signer)
 {
+	struct wish *wish;
 	uint64_t total;
 	size_t i;
 	int r;
@@ -338,13 +369,15 @@ dkim_signer_body_end(struct dkim_signer *signer)
 	if (signer->ended)
 		return DKIM_ERR_STATE;
 	r = bodyhash_end(signer->bodyhash);
-	if (r != 0)
-		return r;
-	for (i = 0; i < signer->n; i++)
-		bodyhash_get(signer->bodyhash, signer->wishes[i].body_hash,
-		    signer->wishes[i].print.body_hash, &total);
-	signer->ended = true;
-	return 0;
+	for (i = 0; r == 0 && i < signer->n; i++) {
+		wish = signer->wishes[i];
+		bodyhash_get(signer->bodyhash, wish->body_hash,
+		    wish->print.body_hash, &total);
+		r = print_head(&signer->arena, wish);
+	}
+	if (r == 0)
+		signer->ended = true;
+	return r;
 }
 
 static void
@@ -358,9 +391,10 @@ add_to_digest(void *context, struct slice octets)
  * (RFC 6376 s3.7).
  */
 static int
-hash_header(const struct dkim_signer *signer, const struct sigprint *print,
-    struct slice value, uint8_t out[DIGEST_SIZE])
+hash_header(const struct dkim_signer *signer, const struct wish *wish,
+    uint8_t out[DIGEST_SIZE])
 {
+	const struct sigprint *print = &wish->print;
 	struct digest digest = { 0 };
 	struct sink sink = { add_to_digest, &digest };
 	int r;
@@ -372,7 +406,7 @@ hash_header(const struct dkim_signer *signer, const struct sigprint *print,
 		    &sink);
 	if (r == 0) {
 		canon_field_last(print->header_canon, slice_text(field_name),
-		    value, &sink);
+		    wish->head, &sink);
 		r = digest_finish(&digest, out);
 	}
 	digest_clear(&digest);
@@ -382,23 +416,27 @@ hash_header(const struct dkim_signer *signer, const struct sigprint *print,
 int
 dkim_signer_job(struct dkim_signer *signer, size_t index, struct rsab_job *job)
 {
-	struct sigprint_writer w;
-	struct buf value;
-	int r;
-
 	if (!signer->ended || index >= signer->n)
 		return DKIM_ERR_STATE;
-	buf_init(&value, DKIM_FIELD_MAX);
-	w = (struct sigprint_writer){ &value, "\r\n", 0 };
-	sigprint_head(&signer->wishes[index].print, &w);
-	r = buf_end(&value);
-	if (r == 0)
-		r = hash_header(signer, &signer->wishes[index].print,
-		    buf_slice(&value), job->digest);
-	buf_clear(&value);
 	job->op = RSAB_OP_SIGN;
 	job->hash = RSAB_SHA256;
-	return r;
+	return hash_header(signer, signer->wishes[index], job->digest);
+}
+
+/*
+ * The head with its folds as the taker has line ends.
+ */
+static void
+put_head(struct slice head, const char *line_end, struct buf *out)
+{
+	size_t at;
+
+	while ((at = slice_find(head, '\r')) < head.n) {
+		buf_add(out, slice_sub(head, 0, at));
+		buf_add_text(out, line_end);
+		head = slice_from(head, at + 2);	/* CR LF */
+	}
+	buf_add(out, head);
 }
 
 int
@@ -406,21 +444,15 @@ dkim_signer_field(const struct dkim_signer *signer, size_t index,
     struct slice signature, const char *line_end, struct buf *out)
 {
 	struct sigprint_writer w = { out, line_end, 0 };
-	struct buf text;
-	int r;
+	uint8_t text[BASE64_SIZE(RSAB_SIGNATURE_MAX)];
 
 	if (!signer->ended || index >= signer->n)
 		return DKIM_ERR_STATE;
 	if (signature.n == 0 || signature.n > RSAB_SIGNATURE_MAX)
 		return DKIM_ERR_ARGUMENT;
-	buf_init(&text, BASE64_SIZE(RSAB_SIGNATURE_MAX));
-	base64_encode(signature, &text);
-	r = buf_end(&text);
-	if (r == 0) {
-		sigprint_head(&signer->wishes[index].print, &w);
-		sigprint_signature(buf_slice(&text), &w);
-		r = buf_end(out);
-	}
-	buf_clear(&text);
-	return r;
+	put_head(signer->wishes[index]->head, line_end, out);
+	w.column = signer->wishes[index]->column;
+	base64_write(signature, text);
+	sigprint_signature(slice_of(text, BASE64_SIZE(signature.n)), &w);
+	return buf_end(out);
 }

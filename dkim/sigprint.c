@@ -12,7 +12,7 @@
 #define TAB_WIDTH	8	/* columns that begin a folded line */
 #define B_ROOM		16	/* columns of b= that a line has room for */
 
-static void
+static inline void
 put(struct sigprint_writer *w, struct slice text)
 {
 	buf_add(w->out, text);
@@ -133,14 +133,10 @@ put_copies(struct sigprint_writer *w, const struct sigprint *s)
 static void
 put_body_hash(struct sigprint_writer *w, const struct sigprint *s)
 {
-	struct buf text;
+	uint8_t text[BASE64_SIZE(DIGEST_SIZE)];
 
-	buf_init(&text, BASE64_SIZE(DIGEST_SIZE));
-	base64_encode(slice_of(s->body_hash, DIGEST_SIZE), &text);
-	if (buf_end(&text) != 0)
-		w->out->error = text.error;	/* sticky there too */
-	put_tag(w, "bh", buf_slice(&text));
-	buf_clear(&text);
+	base64_write(slice_of(s->body_hash, DIGEST_SIZE), text);
+	put_tag(w, "bh", slice_of(text, sizeof(text)));
 }
 
 void
