@@ -393,10 +393,47 @@ int rsab_key_import_token(struct rsab_token *token, const char *uri,
     struct rsab_token_detail *detail, struct rsab_key **out) MUSTUSE;
 
 /*
- * Load a public key as rsab_key_load_public; its verify jobs go to a token,
- * and to libcrypto wherever the token gives no verdict.
+ * Who watches over verifying in a token. Both functions get the context of the
+ * token's peer, and may be called by many threads at once.
+ */
+struct rsab_token_watch {
+	/*
+	 * May the token be asked now? If not, libcrypto verifies. Must not
+	 * wait.
+	 */
+	bool	(*begin)(void *context);
+
+	/*
+	 * What became of it, after each begin that said yes.
+	 *   error    RSAB_OK: the verdict is the token's; _KEY, _KEY_SIZE,
+	 *            _KEY_TYPE: it is never asked about this key again;
+	 *            _BACKEND: it called right what is wrong, or wrong what is
+	 *            right; else it gave none
+	 */
+	void	(*end)(void *context, int error,
+	    const struct rsab_token_detail *detail);
+};
+
+/*
+ * A backend for public keys that verifies in a token: RSA, with keys of the
+ * sizes that the token takes. What the token calls wrong, has no answer to in
+ * time or cannot do, and all of Ed25519, libcrypto verifies.
+ *   uri      n octets; names the token (token, serial, ...), no object; no PIN
+ *            is ever needed
+ *   watch    lives as long as the token; NULL: it is always asked
+ *   out      loads public keys only; rsab_backend_free frees it, the keys that
+ *            it loaded need it no more
+ *   errors   RSAB_ERR_NOMEM, RSAB_ERR_URI
+ */
+int rsab_backend_new_token(struct rsab_token *token, const char *uri,
+    size_t n, const struct rsab_token_watch *watch,
+    struct rsab_backend **out) MUSTUSE;
+void rsab_backend_free(struct rsab_backend *backend);
+
+/*
+ * Load one public key by such a backend, without a watch.
  *   uri      as for rsab_key_import_token
- *   errors   those of rsab_key_load_public
+ *   errors   those of rsab_key_load_public; RSAB_ERR_URI
  */
 int rsab_key_load_public_token(struct rsab_token *token, const char *uri,
     size_t uri_n, bool pin_value, enum rsab_key_type type, const uint8_t *in,

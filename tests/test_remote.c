@@ -45,6 +45,8 @@ enum act {
 	SAYS_TOKEN,		/* errors */
 	SAYS_PIN,
 	SAYS_GONE,
+	SAYS_WRONG,
+	SAYS_SIZE,
 };
 
 #define MANY	16
@@ -136,9 +138,12 @@ answer(const struct token_wire *request, enum act act, uint8_t *out)
 	}
 	if (act == BAD_KEY)
 		a.field[0] = (struct der){ peer.key->spki + 1, 40 };
-	if (act == SAYS_TOKEN || act == SAYS_PIN || act == SAYS_GONE) {
-		a.value = (uint32_t)-(act == SAYS_TOKEN ? RSAB_ERR_TOKEN :
-		    act == SAYS_PIN ? RSAB_ERR_PIN : RSAB_ERR_TOKEN_KEY);
+	if (act >= SAYS_TOKEN) {
+		static const int errors[] = { RSAB_ERR_TOKEN, RSAB_ERR_PIN,
+		    RSAB_ERR_TOKEN_KEY, RSAB_ERR_SIGNATURE,
+		    RSAB_ERR_KEY_SIZE };
+
+		a.value = (uint32_t)-errors[act - SAYS_TOKEN];
 		a.field[0] = (struct der){ NULL, 0 };
 		a.field[1] = (struct der){ (const uint8_t *)words,
 		    sizeof words - 1 };
@@ -766,6 +771,211 @@ verify_in_token(void **state)
 	rsab_key_unref(key);
 }
 
+/* ---- verifying by a backend in front of libcrypto ---- */
+
+static struct {
+	bool		 may;
+	unsigned	 begun, ended;
+	int		 error;		/* of the last end */
+	char		 text[RSAB_TOKEN_DETAIL];
+} watch;
+
+static bool
+watch_begin(void *context)
+{
+	assert_ptr_equal(context, &peer);
+	watch.begun += watch.may;
+	return watch.may;
+}
+
+static void
+watch_end(void *context, int error, const struct rsab_token_detail *why)
+{
+	assert_ptr_equal(context, &peer);
+	watch.ended++;
+	watch.error = error;
+	snprintf(watch.text, sizeof watch.text, "%s", why->text);
+}
+
+static const struct rsab_token_watch watch_functions = { watch_begin,
+    watch_end };
+
+/*
+ * peer.key's public half by a verifier, which is gone already.
+ */
+static struct rsab_key *
+verifier_key(void)
+{
+	struct rsab_backend *verifier;
+	struct rsab_key *key;
+
+	memset(&watch, 0, sizeof watch);
+	watch.may = true;
+	test_int("verifier", rsab_backend_new_token(token,
+	    "pkcs11:token=mail", 17, &watch_functions, &verifier), 0);
+	test_int("load", rsab_key_load_public(verifier, RSAB_RSA,
+	    peer.key->spki, peer.key->spki_size, &key), 0);
+	rsab_backend_free(verifier);
+	return key;
+}
+
+static int
+verify_by(struct rsab_key *key, struct rsab_job *job)
+{
+	struct rsab_job *const jobs[] = { job };
+	struct rsab_worker *worker;
+
+	job->key = key;
+	job->op = RSAB_OP_VERIFY;
+	job->signature_len = key->signature_size;
+	test_int("worker", rsab_worker_new(&worker), 0);
+	rsab_run(worker, jobs, 1);
+	rsab_worker_free(worker);
+	return job->result;
+}
+
+static void
+verifier_is_watched(void **state)
+{
+	static const struct { const char *row; enum act act; bool right;
+	    int want, end; } rows[] = {
+		{ "right", WELL, true, 0, 0 },
+		{ "wrong", SAYS_WRONG, false, RSAB_ERR_SIGNATURE, 0 },
+		{ "called wrong", SAYS_WRONG, true, 0, RSAB_ERR_BACKEND },
+		{ "busy", SAYS_TOKEN, true, 0, RSAB_ERR_TOKEN },
+		{ "busy, wrong", SAYS_TOKEN, false, RSAB_ERR_SIGNATURE,
+		    RSAB_ERR_TOKEN },
+		{ "wants a PIN", SAYS_PIN, true, 0, RSAB_ERR_PIN },
+		{ "nonsense", GARBAGE, false, RSAB_ERR_SIGNATURE,
+		    RSAB_ERR_TOKEN },
+		{ "another question's", WRONG_ID, false, RSAB_ERR_SIGNATURE,
+		    RSAB_ERR_TOKEN },
+	};
+	struct rsab_key *key = verifier_key();
+	struct rsab_job job;
+	unsigned long faults;
+
+	(void)state;
+	test_str("backend", rsab_backend_name(rsab_key_backend(key)),
+	    "pkcs11");
+	test_str("path", rsab_key_path(key, RSAB_OP_VERIFY, 1), "token");
+	for (size_t i = 0; i < TEST_COUNT(rows); i++) {
+		test_int("sign", sign_by(peer.key, &job, &faults), 0);
+		job.signature[7] ^= !rows[i].right;
+		peer.acts[ASKED] = rows[i].act;
+		test_int(rows[i].row, verify_by(key, &job), rows[i].want);
+		test_int(rows[i].row, watch.error, rows[i].end);
+		test_int("asked", peer.asked, i + 1);
+		test_int("each begin has its end", watch.ended, i + 1);
+		test_true("words", (watch.error == 0 &&
+		    rows[i].act == WELL) == (watch.text[0] == '\0'));
+		if (watch.error == RSAB_ERR_BACKEND)
+			test_true("words", strstr(watch.text, "called a right "
+			    "signature") != NULL);
+	}
+	test_int("no other begins", watch.begun, TEST_COUNT(rows));
+	rsab_key_unref(key);
+}
+
+static void
+verifier_asks_not(void **state)
+{
+	struct rsab_key *key = verifier_key();
+	struct rsab_job job;
+	unsigned long faults;
+
+	(void)state;
+	test_int("sign", sign_by(peer.key, &job, &faults), 0);
+	watch.may = false;
+	test_int("may not", verify_by(key, &job), 0);
+	test_int("ends", watch.ended, 0);
+	watch.may = true;
+	memcpy(job.signature, key->rsa.n.p, key->rsa.n.n);
+	test_int("the modulus", verify_by(key, &job), RSAB_ERR_SIGNATURE);
+	memset(job.signature, 0xff, sizeof job.signature);
+	test_int("above it", verify_by(key, &job), RSAB_ERR_SIGNATURE);
+	test_int("asked", peer.asked, 0);
+	test_int("begun", watch.begun, 0);
+
+	test_int("sign", sign_by(peer.key, &job, &faults), 0);
+	peer.acts[0] = SAYS_SIZE;
+	test_int("a size that the token has not", verify_by(key, &job), 0);
+	test_int("is told", watch.error, RSAB_ERR_KEY_SIZE);
+	test_int("asked once", peer.asked, 1);
+	for (int i = 0; i < 3; i++)
+		test_int("and never again", verify_by(key, &job), 0);
+	test_int("asked once", peer.asked, 1);
+	rsab_key_unref(key);
+}
+
+static void
+verifier_loads(void **state)
+{
+	struct rsab_backend *verifier;
+	struct rsab_key *ed25519 = key_load("ed25519.pem"), *key;
+	uint8_t *octets;
+	size_t n;
+
+	(void)state;
+	test_int("not a URI", rsab_backend_new_token(token, "token=mail", 10,
+	    NULL, &verifier), RSAB_ERR_URI);
+	test_int("a PIN", rsab_backend_new_token(token,
+	    "pkcs11:token=mail?pin-value=1", 29, NULL, &verifier),
+	    RSAB_ERR_URI);
+	test_int("verifier", rsab_backend_new_token(token,
+	    "pkcs11:token=mail", 17, NULL, &verifier), 0);
+	octets = key_file("rsa1024.pem", &n);
+	test_int("a private key", rsab_key_load_private(verifier, octets, n,
+	    &key), RSAB_ERR_ARGUMENT);
+	free(octets);
+	test_int("print", rsab_key_print_public(ed25519, &octets, &n), 0);
+	test_int("Ed25519", rsab_key_load_public(verifier, RSAB_ED25519,
+	    octets, n, &key), 0);
+	test_str("is libcrypto's", rsab_backend_name(rsab_key_backend(key)),
+	    "libcrypto");
+	rsab_key_unref(key);
+	free(octets);
+	test_int("not a key", rsab_key_load_public(verifier, RSAB_RSA,
+	    peer.key->spki, peer.key->spki_size - 1, &key), RSAB_ERR_KEY);
+	test_int("nobody was asked", peer.asked, 0);
+	rsab_key_unref(ed25519);
+	rsab_backend_free(NULL);
+
+	test_int("RSA", rsab_key_load_public(verifier, RSAB_RSA,
+	    peer.key->spki, peer.key->spki_size, &key), 0);
+	rsab_backend_free(verifier);
+	rsab_token_unref(token);
+	test_int("the key holds the token", peer.released, 0);
+	rsab_key_unref(key);
+	test_int("gone", peer.released, 1);
+	token_make(PATIENCE);
+}
+
+static bool
+verifier_once(void *arg)
+{
+	struct rsab_backend *verifier;
+	struct rsab_key *key = NULL;
+	int r;
+
+	(void)arg;
+	if (rsab_backend_new_token(token, "pkcs11:token=mail", 17, NULL,
+	    &verifier) != 0)
+		return false;
+	r = rsab_key_load_public(verifier, RSAB_RSA, peer.key->spki,
+	    peer.key->spki_size, &key);
+	rsab_key_unref(key);
+	rsab_backend_free(verifier);
+	return r == 0;
+}
+
+static void
+verifier_every_allocation_fails(void **state)
+{
+	(void)state;
+	test_true("sites", test_every_allocation(verifier_once, NULL) >= 3);
+}
+
 /* ---- many at once ---- */
 
 static void *
@@ -847,6 +1057,10 @@ main(void)
 		ROW(import_keys),
 		ROW(generate_keys),
 		ROW(verify_in_token),
+		ROW(verifier_is_watched),
+		ROW(verifier_asks_not),
+		ROW(verifier_loads),
+		ROW(verifier_every_allocation_fails),
 		ROW(connections_are_bounded),
 		ROW(load_every_allocation_fails),
 	};
