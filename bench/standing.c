@@ -13,6 +13,8 @@
 #include "standing.h"
 
 #define NONE	(-1.0)
+#define MHZ_MIN	0.001
+#define MHZ_MAX	1e9
 
 /* As the column measure has them. */
 static const char *const measures[STANDING_MEASURES] = {
@@ -51,9 +53,10 @@ take_row(struct tsv *tsv, struct standing_row *row)
 		    &row->key_bits);
 	if (status == 0)
 		status = tsv_figure(tsv, "mhz", &row->mhz);
-	if (status == 0 && row->mhz == 0)
-		status = tsv_fail(tsv, "mhz \"0\": a clock is wanted, - for "
-		    "none");
+	if (status == 0 && row->mhz >= 0 &&
+	    (row->mhz < MHZ_MIN || row->mhz > MHZ_MAX))
+		status = tsv_fail(tsv, "mhz %g: %g to %g is wanted, - for "
+		    "none", row->mhz, MHZ_MIN, MHZ_MAX);
 	return status;
 }
 
