@@ -11,6 +11,7 @@
 #include <limits.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sysexits.h>
@@ -24,25 +25,33 @@
 
 extern char **environ;
 
+/*
+ * Is it in a folder's subfolder?
+ */
+static bool
+is_in(const char *folder, const char *below, const char *name, char *path,
+    size_t size)
+{
+	int length = snprintf(path, size, "%s%s/%s", folder, below, name);
+
+	return length > 0 && (size_t)length < size && access(path, X_OK) == 0;
+}
+
 int
 helper_find(const char *name, char *path, size_t size)
 {
 	char self[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
 	char *slash;
-	int length;
 
 	self[n > 0 ? n : 0] = '\0';
 	slash = strrchr(self, '/');
-	if (slash != NULL) {
-		length = snprintf(path, size, "%.*s/%s", (int)(slash - self),
-		    self, name);
-		if (length > 0 && (size_t)length < size &&
-		    access(path, X_OK) == 0)
-			return 0;
-	}
-	length = snprintf(path, size, "%s/%s", DKIMD_LIBEXECDIR, name);
-	if (length > 0 && (size_t)length < size && access(path, X_OK) == 0)
+	if (slash != NULL)
+		*slash = '\0';
+	if (slash != NULL && (is_in(self, "", name, path, size) ||
+	    is_in(self, "/../cmd", name, path, size)))
+		return 0;
+	if (is_in(DKIMD_LIBEXECDIR, "", name, path, size))
 		return 0;
 	warnx("%s is neither beside this program nor in %s", name,
 	    DKIMD_LIBEXECDIR);

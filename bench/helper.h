@@ -2,8 +2,8 @@
 /*
  * The small programs that dkimbench runs.
  */
-#ifndef HELPER_H
-#define HELPER_H
+#ifndef BENCH_HELPER_H
+#define BENCH_HELPER_H
 
 /* system */
 #include <stddef.h>
@@ -13,8 +13,8 @@
 #endif
 
 /*
- * Where a program of that name is: beside this one (in a build folder), else
- * where make install puts it.
+ * Where a program of that name is: beside this one or in the cmd folder next
+ * to its own (in a build folder), else where make install puts it.
  *   returns  0; EX_UNAVAILABLE: nowhere, which is told
  */
 int helper_find(const char *name, char *path, size_t size) MUSTUSE;

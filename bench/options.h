@@ -3,8 +3,8 @@
  * What the options of the subcommands have in common: lists, numbers, and how
  * to measure.
  */
-#ifndef OPTIONS_H
-#define OPTIONS_H
+#ifndef BENCH_OPTIONS_H
+#define BENCH_OPTIONS_H
 
 /* system */
 #include <getopt.h>

@@ -62,6 +62,19 @@ pin_thread(const struct pin *pin, unsigned thread)
 	(void)sched_setaffinity(0, sizeof set, &set);
 }
 
+void
+pin_processors(const struct pin *pin, unsigned n)
+{
+	cpu_set_t set;
+
+	if (pin->n == 0)
+		return;
+	CPU_ZERO(&set);
+	for (unsigned i = 0; i < n && i < pin->n; i++)
+		CPU_SET(pin->cpu[i], &set);
+	(void)sched_setaffinity(0, sizeof set, &set);
+}
+
 #else
 
 int
@@ -76,6 +89,13 @@ pin_thread(const struct pin *pin, unsigned thread)
 {
 	(void)pin;
 	(void)thread;
+}
+
+void
+pin_processors(const struct pin *pin, unsigned n)
+{
+	(void)pin;
+	(void)n;
 }
 
 #endif

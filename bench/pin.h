@@ -32,4 +32,10 @@ int pin_init(struct pin *pin, int cpu) MUSTUSE;
  */
 void pin_thread(const struct pin *pin, unsigned thread);
 
+/*
+ * Let the calling thread run on the first n processors of the set (all, where
+ * there are fewer); what it starts from then on stays there.
+ */
+void pin_processors(const struct pin *pin, unsigned n);
+
 #endif

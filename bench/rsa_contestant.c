@@ -5,6 +5,7 @@
 
 /* system */
 #include <err.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
@@ -15,7 +16,8 @@
 const char *
 rsa_contestant_path(const struct rsa_contestant *c)
 {
-	return rsab_key_path(c->key, c->op, c->batch);
+	return c->token.place != NULL ? c->token.place->name :
+	    rsab_key_path(c->key, c->op, c->batch);
 }
 
 /*
@@ -146,6 +148,36 @@ seat_init(const struct rsa_contestant *c, struct rsa_seat *seat)
 	return 0;
 }
 
+static int
+seats_init(struct rsa_contestant *c)
+{
+	int status = 0;
+
+	c->seat = calloc(c->threads, sizeof *c->seat);
+	if (c->seat == NULL) {
+		warnx("no memory for %u threads", c->threads);
+		return EX_OSERR;
+	}
+	for (unsigned i = 0; i < c->threads && status == 0; i++) {
+		status = seat_init(c, &c->seat[i]);
+		if (status == 0)
+			status = rsa_contestant_run(c, i,
+			    c->in_ring / c->batch);
+	}
+	return status;
+}
+
+static int
+controls(const struct rsa_contestant *c)
+{
+	int status = 0;
+
+	for (unsigned i = 0; i < c->threads && status == 0; i++)
+		if (c->op == RSAB_OP_VERIFY)
+			status = control(c, &c->seat[i]);
+	return status;
+}
+
 int
 rsa_contestant_init(struct rsa_contestant *c,
     const struct rsab_backend *backend, const struct reference *reference,
@@ -158,21 +190,99 @@ rsa_contestant_init(struct rsa_contestant *c,
 	    .threads = threads,
 	    .in_ring = REFERENCE_MESSAGES / batch * batch };
 	status = key_load(c);
-	if (status == 0 &&
-	    (c->seat = calloc(threads, sizeof *c->seat)) == NULL) {
-		warnx("no memory for %u threads", threads);
-		status = EX_OSERR;
-	}
-	for (unsigned i = 0; i < threads && status == 0; i++) {
-		status = seat_init(c, &c->seat[i]);
-		if (status == 0 && op == RSAB_OP_VERIFY)
-			status = control(c, &c->seat[i]);
-		if (status == 0)
-			status = rsa_contestant_run(c, i, c->in_ring / batch);
-	}
+	if (status == 0)
+		status = seats_init(c);
+	if (status == 0)
+		status = controls(c);
 	if (status != 0)
 		rsa_contestant_clear(c);
 	return status;
+}
+
+/*
+ * The key of that operation in a token.
+ */
+static int
+token_key(struct rsa_contestant *c)
+{
+	if (c->op == RSAB_OP_VERIFY)
+		return rsa_token_public(&c->token, c->reference, &c->key);
+	c->key = rsab_key_ref(c->token.key);
+	return 0;
+}
+
+static void
+listen(const struct rsa_contestant *c, struct rsab_token_detail *said)
+{
+	rsab_token_detail(rsab_key_token(c->token.key), said);
+}
+
+/*
+ * Has the token said something since? Right signatures give it no cause to.
+ */
+static bool
+is_silent(const struct rsa_contestant *c, struct rsab_token_detail *now)
+{
+	listen(c, now);
+	return strcmp(now->text, c->said.text) == 0;
+}
+
+/*
+ * Right signatures, then wrong ones, all by the token itself.
+ */
+static int
+token_try(struct rsa_contestant *c)
+{
+	struct rsab_token_detail now;
+	int status;
+
+	listen(c, &c->said);
+	status = seats_init(c);
+	if (status == 0 && !is_silent(c, &now)) {
+		snprintf(c->token.reason, sizeof c->token.reason, "%.*s",
+		    RSA_TOKEN_REASON - 1, now.text);
+		return EX_UNAVAILABLE;
+	}
+	if (status == 0)
+		status = controls(c);
+	listen(c, &c->said);
+	return status;
+}
+
+int
+rsa_contestant_init_token(struct rsa_contestant *c,
+    const struct rsa_token_place *place, const struct pin *pin,
+    const struct reference *reference, enum rsab_op op, unsigned batch,
+    unsigned threads)
+{
+	int status;
+
+	*c = (struct rsa_contestant){ .reference = reference, .op = op,
+	    .batch = batch, .threads = threads,
+	    .in_ring = REFERENCE_MESSAGES / batch * batch };
+	status = rsa_token_open(&c->token, place, pin, reference, threads,
+	    false);
+	if (status != 0)
+		return status;
+	c->backend = rsab_key_backend(c->token.key);
+	status = token_key(c);
+	if (status == 0)
+		status = token_try(c);
+	if (status != 0)
+		rsa_contestant_clear(c);
+	return status;
+}
+
+int
+rsa_contestant_end(const struct rsa_contestant *c)
+{
+	struct rsab_token_detail now;
+
+	if (c->token.place == NULL || is_silent(c, &now))
+		return 0;
+	warnx("%s, %u bits: the token did not do all itself: %s",
+	    c->token.place->module, c->reference->bits, now.text);
+	return EX_SOFTWARE;
 }
 
 void
@@ -187,4 +297,5 @@ rsa_contestant_clear(struct rsa_contestant *c)
 	c->seat = NULL;
 	rsab_key_unref(c->key);
 	c->key = NULL;
+	rsa_token_close(&c->token);
 }

@@ -9,6 +9,7 @@
 /* this room */
 #include "measure.h"
 #include "reference.h"
+#include "rsa_token.h"
 
 #define RSA_BATCH_MAX	REFERENCE_MESSAGES
 
@@ -28,6 +29,10 @@ struct rsa_contestant {
 	unsigned			 batch, threads;
 	unsigned			 in_ring;	/* jobs: full batches */
 	struct rsa_seat			*seat;		/* one a thread */
+
+	/* In a token: place is not NULL; what it said last before it ran. */
+	struct rsa_token		 token;
+	struct rsab_token_detail	 said;
 };
 
 /*
@@ -41,7 +46,24 @@ struct rsa_contestant {
 int rsa_contestant_init(struct rsa_contestant *c,
     const struct rsab_backend *backend, const struct reference *reference,
     enum rsab_op op, unsigned batch, unsigned threads) MUSTUSE;
+
+/*
+ * The same for a token's key. Verifying, too, the token must do it itself:
+ * RSABackend pkcs11 falls back to libcrypto.
+ *   returns  as above; EX_UNAVAILABLE: this token does not do that, the reason
+ *            is in c->token
+ */
+int rsa_contestant_init_token(struct rsa_contestant *c,
+    const struct rsa_token_place *place, const struct pin *pin,
+    const struct reference *reference, enum rsab_op op, unsigned batch,
+    unsigned threads) MUSTUSE;
 void rsa_contestant_clear(struct rsa_contestant *c);
+
+/*
+ * After the last run: was all of it done in the token?
+ *   returns  0, or EX_SOFTWARE (told)
+ */
+int rsa_contestant_end(const struct rsa_contestant *c) MUSTUSE;
 
 /*
  * What runs its batches: "evp", "ifma", ...

@@ -15,18 +15,18 @@
 /* Those of --tsv are a contract: more may follow, none changes. */
 static const struct table_column columns[] = {
 	{ "backend", -13, false },
-	{ "path", -8, false },
+	{ "path", -10, false },
 	{ "bits", 5, false },
-	{ "op", -6, false },
+	{ "op", -8, false },
 	{ "batch", 5, false },
 	{ "threads", 7, false },
 	{ "per_s_median", 12, false },
 	{ "per_s_min", 10, false },
 	{ "per_s_max", 10, false },
-	{ "ns_each", 9, true },
-	{ "ns_p95", 9, true },
 	{ "ratio", 6, false },
 	{ "cycles", 9, false },
+	{ "ns_each", 9, false },
+	{ "ns_p95", 9, false },
 };
 
 #define COLUMNS		(sizeof columns / sizeof columns[0])
@@ -55,7 +55,7 @@ row_print(struct table *table, const struct rsa_result *r)
 	table_text(table, r->backend);
 	table_text(table, r->path);
 	table_number(table, r->bits);
-	table_text(table, r->op == RSAB_OP_SIGN ? "sign" : "verify");
+	table_text(table, r->op);
 	table_number(table, r->batch);
 	table_number(table, r->threads);
 	if (r->reason != NULL) {
@@ -64,10 +64,13 @@ row_print(struct table *table, const struct rsa_result *r)
 		table_end(table, r->reason);
 		return;
 	}
-	table_rates(table, s);
-	table_figure(table, s->ns_p95, 0);
+	table_figure(table, s->per_s_median, 1);
+	table_figure(table, s->per_s_min, 1);
+	table_figure(table, s->per_s_max, 1);
 	table_figure(table, s->ratio, 3);
 	table_figure(table, s->cycles, 0);
+	table_figure(table, s->ns_median, 0);
+	table_figure(table, s->ns_p95, 0);
 	table_end(table, NULL);
 }
 
@@ -75,7 +78,7 @@ int
 rsa_report_add(struct rsa_report *report, const struct rsa_result *result)
 {
 	if (report->form == RSA_REPORT_OPENSSL) {
-		assert(report->n < 2 * OPTIONS_LIST_MAX);
+		assert(report->n < 2 * RSA_ENTRANTS_MAX);
 		report->held[report->n++] = *result;
 		return 0;
 	}
@@ -97,8 +100,9 @@ openssl_print(FILE *out, const struct rsa_result *sign,
 	double v = verify->summary.per_s_median;
 
 	fprintf(out, "# %s", sign->backend);
-	if (sign->reason != NULL) {
-		fprintf(out, ": n/a: %s\n", sign->reason);
+	if (sign->reason != NULL || verify->reason != NULL) {
+		fprintf(out, ": n/a: %s\n", sign->reason != NULL ?
+		    sign->reason : verify->reason);
 		return;
 	}
 	fprintf(out, ", sign by %s, verify by %s, batch %u, threads %u\n",
@@ -112,10 +116,10 @@ rsa_report_batch(struct rsa_report *report)
 {
 	for (size_t i = 0; i < report->n; i++)
 		for (size_t k = 0; k < report->n; k++)
-			if (report->held[i].op == RSAB_OP_SIGN &&
-			    report->held[k].op == RSAB_OP_VERIFY &&
-			    strcmp(report->held[i].backend,
-			    report->held[k].backend) == 0)
+			if (strcmp(report->held[i].op, "sign") == 0 &&
+			    strcmp(report->held[k].op, "verify") == 0 &&
+			    report->held[i].entrant ==
+			    report->held[k].entrant)
 				openssl_print(report->out, &report->held[i],
 				    &report->held[k]);
 	fflush(report->out);

@@ -6,12 +6,9 @@
 #ifndef RSA_REPORT_H
 #define RSA_REPORT_H
 
-/* rooms below */
-#include "rsa-backend/rsab.h"
-
 /* this room */
 #include "measure.h"
-#include "options.h"
+#include "rsa_entrant.h"
 #include "table.h"
 
 enum rsa_report_form {
@@ -21,9 +18,10 @@ enum rsa_report_form {
 };
 
 struct rsa_result {
+	size_t		 entrant;	/* its number */
 	const char	*backend, *path;
+	const char	*op;		/* "sign", "verify", "boundary" */
 	unsigned	 bits, batch, threads;
-	enum rsab_op	 op;
 	const char	*reason;	/* why it could not run, or NULL */
 	struct measure_summary summary;
 };
@@ -33,8 +31,8 @@ struct rsa_report {
 	FILE		*out;
 	struct table	 table;
 
-	/* RSA_REPORT_OPENSSL: of the present key and batch, both operations */
-	struct rsa_result held[2 * OPTIONS_LIST_MAX];
+	/* RSA_REPORT_OPENSSL: of the present key, batch and threads */
+	struct rsa_result held[2 * RSA_ENTRANTS_MAX];
 	size_t		 n;
 };
 
@@ -52,7 +50,7 @@ int rsa_report_add(struct rsa_report *report,
     const struct rsa_result *result) MUSTUSE;
 
 /*
- * All results of one key and batch were added.
+ * All results of one key, batch and number of threads were added.
  */
 void rsa_report_batch(struct rsa_report *report);
 
