@@ -16,15 +16,18 @@
 #define PRINTABLE_FIRST	0x20
 #define PRINTABLE	95	/* characters */
 
+#define TEXT(s)	{ (const uint8_t *)(s), sizeof(s) - 1 }
+#define FIELD(name, value)	{ TEXT(name), TEXT(value) }
+
 const struct message_field message_fields[MESSAGE_FIELDS] = {
-	{ "Received", " received data 1" },
-	{ "Received", " received data 2" },
-	{ "Received", " received data 3 part 1\r\n\t data 3 part 2" },
-	{ "From", " Murray S. Kucherawy <msk@sendmail.com>" },
-	{ "To", " Sendmail Test Address <sa-test@sendmail.net>" },
-	{ "Date", " Thu, 05 May 2005 11:59:09 -0700" },
-	{ "Subject", " DKIM test message" },
-	{ "Message-ID", " <439094BF.5010709@sendmail.com>" },
+	FIELD("Received", " received data 1"),
+	FIELD("Received", " received data 2"),
+	FIELD("Received", " received data 3 part 1\r\n\t data 3 part 2"),
+	FIELD("From", " Murray S. Kucherawy <msk@sendmail.com>"),
+	FIELD("To", " Sendmail Test Address <sa-test@sendmail.net>"),
+	FIELD("Date", " Thu, 05 May 2005 11:59:09 -0700"),
+	FIELD("Subject", " DKIM test message"),
+	FIELD("Message-ID", " <439094BF.5010709@sendmail.com>"),
 };
 
 const char message_names[] = "Received,From,To,Date,Subject,Message-ID";

@@ -6,14 +6,8 @@
 #ifndef MESSAGE_H
 #define MESSAGE_H
 
-/* system */
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#ifndef MUSTUSE
-#define MUSTUSE __attribute__((warn_unused_result))
-#endif
+/* rooms below */
+#include "dkim/dkim.h"
 
 #define MESSAGE_FIELDS		8
 #define MESSAGE_DOMAIN		"example.com"
@@ -21,8 +15,8 @@
 #define MESSAGE_SIZE_MAX	((size_t)1 << 30)	/* octets of a body */
 
 struct message_field {
-	const char	*name;
-	const char	*value;		/* with its leading space */
+	struct slice	name;
+	struct slice	value;		/* with its leading space */
 };
 
 /*

@@ -22,8 +22,8 @@ header_make(struct slice field, struct dkim_header **out)
 	if (e == 0 && field.n > 0)
 		e = dkim_header_add(*out, slice_text("DKIM-Signature"), field);
 	for (size_t i = 0; i < MESSAGE_FIELDS && e == 0; i++)
-		e = dkim_header_add(*out, slice_text(message_fields[i].name),
-		    slice_text(message_fields[i].value));
+		e = dkim_header_add(*out, message_fields[i].name,
+		    message_fields[i].value);
 	return e;
 }
 

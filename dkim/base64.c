@@ -98,24 +98,35 @@ base64_decode(struct slice in, uint8_t *out, size_t *out_len)
 	return 0;
 }
 
+static void
+write_group(uint32_t word, uint8_t *out)
+{
+	out[0] = (uint8_t)alphabet[word >> 18];
+	out[1] = (uint8_t)alphabet[word >> 12 & 63];
+	out[2] = (uint8_t)alphabet[word >> 6 & 63];
+	out[3] = (uint8_t)alphabet[word & 63];
+}
+
 void
 base64_write(struct slice in, uint8_t *out)
 {
 	uint32_t word;
-	size_t i, left;
+	size_t i;
 
-	for (i = 0; i < in.n; i += 3, out += 4) {
-		left = in.n - i;
-		word = (uint32_t)in.p[i] << 16;
-		if (left > 1)
-			word |= (uint32_t)in.p[i + 1] << 8;
-		if (left > 2)
-			word |= in.p[i + 2];
-		out[0] = (uint8_t)alphabet[word >> 18];
-		out[1] = (uint8_t)alphabet[word >> 12 & 63];
-		out[2] = left > 1 ? (uint8_t)alphabet[word >> 6 & 63] : '=';
-		out[3] = left > 2 ? (uint8_t)alphabet[word & 63] : '=';
+	for (i = 0; in.n - i >= 3; i += 3, out += 4) {
+		word = (uint32_t)in.p[i] << 16 | (uint32_t)in.p[i + 1] << 8 |
+		    in.p[i + 2];
+		write_group(word, out);
 	}
+	if (i == in.n)
+		return;
+	word = (uint32_t)in.p[i] << 16;
+	if (in.n - i == 2)
+		word |= (uint32_t)in.p[i + 1] << 8;
+	write_group(word, out);
+	out[3] = '=';
+	if (in.n - i == 1)
+		out[2] = '=';
 }
 
 void

@@ -21,9 +21,16 @@ static void
 put_relaxed_name(struct gather *g, struct slice name)
 {
 	size_t i, n = name.n;
+	uint8_t *out;
 
 	while (n > 0 && is_wsp(name.p[n - 1]))
 		n--;
+	if (n <= GATHER_SIZE) {
+		out = gather_room(g, n);
+		for (i = 0; i < n; i++)
+			out[i] = slice_lower(name.p[i]);
+		return;
+	}
 	for (i = 0; i < n; i++)
 		gather_octet(g, slice_lower(name.p[i]));
 }

@@ -46,6 +46,18 @@ gather_octet(struct gather *g, uint8_t octet)
 	g->octets[g->n++] = octet;
 }
 
+/*
+ * Room for n octets, at most GATHER_SIZE, that the caller sets.
+ */
+static inline uint8_t *
+gather_room(struct gather *g, size_t n)
+{
+	if (n > GATHER_SIZE - g->n)
+		gather_end(g);
+	g->n += n;
+	return &g->octets[g->n - n];
+}
+
 static inline void
 gather_add(struct gather *g, struct slice s)
 {

@@ -77,6 +77,8 @@ slice_equal_nocase(struct slice a, struct slice b)
 
 	if (a.n != b.n)
 		return false;
+	if (a.p == b.p)
+		return true;
 	for (i = 0; i < a.n; i++)
 		if (slice_lower(a.p[i]) != slice_lower(b.p[i]))
 			return false;
