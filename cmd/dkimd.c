@@ -81,14 +81,13 @@ check(struct daemon_setup *setup, const struct dkimd_args *args,
 static void
 print_version(void)
 {
-	unsigned milter[3];
+	char milter[64];
 
-	mlfi_version(milter);
+	mlfi_describe(milter, sizeof(milter));
 	printf("dkimd %s\n%s\nlibevent %s\nlibunbound %s\nlibidn2 %s\n"
-	    "libmilter %u.%u.%u\nconfiguration file %s\n", DKIMD_VERSION,
+	    "%s\nconfiguration file %s\n", DKIMD_VERSION,
 	    OpenSSL_version(OPENSSL_VERSION), event_get_version(),
-	    ub_version(), idn2_check_version(NULL), milter[0], milter[1],
-	    milter[2], DKIMD_CONF);
+	    ub_version(), idn2_check_version(NULL), milter, DKIMD_CONF);
 }
 
 /* ---- background -------------------------------------------------------- */

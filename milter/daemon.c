@@ -25,9 +25,10 @@
 #include "milter/signer.h"
 #include "milter/stats.h"
 #include "milter/tokens.h"
+#include "milter/verifier.h"
 
-#define GRACE		300	/* milliseconds: libmilter writes its answer
-				 * after the last callback has returned */
+#define GRACE		300	/* milliseconds: the answer is written after the
+				 * message was counted down */
 #define TICK		20	/* milliseconds between looks while draining */
 
 static const int caught[] = { SIGTERM, SIGINT, SIGHUP, SIGUSR1 };
@@ -156,9 +157,9 @@ drain(struct daemon *d, int signals, bool told)
 
 	limit = now + conf->options.stop_timeout * 1000000;
 	conf_unref(conf);
-	mlfi_drain();
+	mlfi_drain(d->front);
 	while (!ended && now < limit) {
-		if (mlfi_messages() > 0)
+		if (mlfi_messages(d->front) > 0)
 			idle_since = 0;
 		else if (idle_since == 0)
 			idle_since = now;
@@ -171,9 +172,9 @@ drain(struct daemon *d, int signals, bool told)
 		told = told || by_channel;
 		now = clock_us();
 	}
-	if (mlfi_messages() > 0)
+	if (mlfi_messages(d->front) > 0)
 		log_line(LOG_WARNING, "stopping with %u messages unfinished; "
-		    "the MTA will try them again", mlfi_messages());
+		    "the MTA will try them again", mlfi_messages(d->front));
 }
 
 /*
@@ -188,6 +189,8 @@ leave(struct daemon *d)
 	daemon_remove_socket(d);
 	/* Modules want to be finished with */
 	tokens_end(conf->tokens);
+	if (conf->verifier != NULL)
+		verifier_end(conf->verifier);
 	conf_unref(conf);
 	stats_log();
 	log_line(LOG_INFO, "stopped");
@@ -204,7 +207,7 @@ serve(struct daemon *d, int signals)
 		word = wait_for(d, signals, -1, &ended, &told);
 	atomic_store(&d->stopping, true);
 	if (ended)
-		log_line(LOG_CRIT, "the milter library has stopped serving");
+		log_line(LOG_CRIT, "the front end has stopped serving");
 	else if (word == WORD_STOP)
 		drain(d, signals, told);
 	leave(d);

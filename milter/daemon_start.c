@@ -94,7 +94,7 @@ static void *
 serve(void *arg)
 {
 	struct daemon *d = arg;
-	unsigned char failed = mlfi_run() != 0;
+	unsigned char failed = mlfi_run(d->front) != 0;
 
 	(void)!write(d->ended[1], &failed, 1);
 	return NULL;
@@ -125,7 +125,7 @@ open_socket(struct daemon *d, const struct options *options,
 		.socket = d->socket.text,
 	};
 	umask((mode_t)options->umask);
-	if (mlfi_open(&d->mlfi, report) != 0)
+	if (mlfi_open(&d->mlfi, report, &d->front) != 0)
 		return EX_CONFIG;
 	remember_socket(d);
 	if (pthread_create(&thread, NULL, serve, d) != 0)

@@ -24,6 +24,7 @@ struct daemon {
 	struct socketspec	 socket;
 	uint64_t		 socket_file[2]; /* device, inode; 0: none */
 	struct mlfi_setup	 mlfi;
+	struct mlfi		*front;
 	atomic_uint		 reloads;	/* asked for, not yet done */
 	atomic_bool		 stopping;
 };

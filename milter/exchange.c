@@ -35,13 +35,11 @@ exchange_take(struct exchange *e)
 	}
 }
 
-void
-exchange_wait(struct exchange *e, bool (*holds)(const struct session *),
-    bool progress)
+bool
+exchange_look(struct exchange *e, bool (*holds)(const struct session *),
+    uint64_t *next, uint64_t *until)
 {
-	uint64_t now = clock_us(), until, deadline;
-	uint64_t next = now + EXCHANGE_PROGRESS_US;
-	struct want *want;
+	uint64_t now, deadline;
 
 	/* an answer that came in time counts, however late we look */
 	exchange_take(e);
@@ -49,17 +47,32 @@ exchange_wait(struct exchange *e, bool (*holds)(const struct session *),
 		now = clock_us();
 		deadline = session_deadline(e->session);
 		if (deadline == UINT64_MAX)
-			return;		/* nobody will answer */
+			return false;	/* nobody will answer */
 		if (now >= deadline) {
 			session_expire(e->session, now);
 			exchange_carry(e);
 			continue;
 		}
-		if (progress && now >= next) {
+		if (next != NULL && *next == 0)
+			*next = now + EXCHANGE_PROGRESS_US;
+		if (next != NULL && now >= *next) {
 			e->progress(e->context);
-			next = now + EXCHANGE_PROGRESS_US;
+			*next = now + EXCHANGE_PROGRESS_US;
 		}
-		until = progress && next < deadline ? next : deadline;
+		*until = next != NULL && *next < deadline ? *next : deadline;
+		return true;
+	}
+	return false;
+}
+
+void
+exchange_wait(struct exchange *e, bool (*holds)(const struct session *),
+    bool progress)
+{
+	uint64_t next = 0, until;
+	struct want *want;
+
+	while (exchange_look(e, holds, progress ? &next : NULL, &until)) {
 		want = inbox_take(e->inbox, until);
 		if (want != NULL) {
 			session_answer(e->session, want, clock_us());

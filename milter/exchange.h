@@ -42,6 +42,19 @@ void exchange_wait(struct exchange *e,
     bool (*holds)(const struct session *session), bool progress);
 
 /*
+ * The same for a front end that does not wait itself: take what is there and
+ * give up what is late.
+ *   next     progress: when the next is due, monotonic microseconds; 0: it
+ *            begins now. NULL: none is told
+ *   until    out, where the result is true: look again then, if no answer
+ *            comes before
+ *   returns  is the session still held?
+ */
+bool exchange_look(struct exchange *e,
+    bool (*holds)(const struct session *session), uint64_t *next,
+    uint64_t *until);
+
+/*
  * Forget the message: its wants are told that they are given up.
  */
 void exchange_reset(struct exchange *e);

@@ -18,6 +18,8 @@ struct inbox {
 	pthread_cond_t	 filled;
 	struct want	*head, *tail;	/* oldest first, by want->next */
 	bool		 closed;
+	void		 (*notify)(void *arg);	/* or NULL */
+	void		*notify_arg;
 };
 
 int
@@ -78,6 +80,13 @@ inbox_unref(struct inbox *inbox)
 }
 
 void
+inbox_notify(struct inbox *inbox, void (*notify)(void *arg), void *arg)
+{
+	inbox->notify = notify;
+	inbox->notify_arg = arg;
+}
+
+void
 inbox_put(struct inbox *inbox, struct want *want)
 {
 	bool closed;
@@ -96,7 +105,10 @@ inbox_put(struct inbox *inbox, struct want *want)
 		else
 			inbox->tail->next = want;
 		inbox->tail = want;
-		pthread_cond_signal(&inbox->filled);
+		if (inbox->notify != NULL)
+			inbox->notify(inbox->notify_arg);
+		else
+			pthread_cond_signal(&inbox->filled);
 	}
 	pthread_mutex_unlock(&inbox->lock);
 	if (closed)

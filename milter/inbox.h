@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Answers to a session: list, mutex, condition on the monotonic clock. Counted,
- * so an answer after the session is gone has somewhere to go. Its lock is a
- * leaf: nothing else is taken under it.
+ * so an answer after the session is gone has somewhere to go. Under its lock
+ * only that of a front end's loop is taken (front_loop.c), which is a leaf.
  */
 #ifndef INBOX_H
 #define INBOX_H
@@ -14,6 +14,13 @@ struct inbox;
 int inbox_new(struct inbox **out) MUSTUSE;
 struct inbox *inbox_ref(struct inbox *inbox);
 void inbox_unref(struct inbox *inbox);
+
+/*
+ * Have it told that an answer came, for who does not wait in inbox_take:
+ * called with the lock held, from any thread, never after inbox_close. To be
+ * set before the first want.
+ */
+void inbox_notify(struct inbox *inbox, void (*notify)(void *arg), void *arg);
 
 /*
  * Put an answered want in; the answerer's reference goes with it. After

@@ -25,7 +25,7 @@
 /*
  * The one context that libmilter's callbacks need.
  */
-static struct {
+static struct mlfi {
 	struct mlfi_setup	 setup;
 	struct descriptors	 descriptors;
 	struct workers		 workers;
@@ -428,7 +428,8 @@ on_close(SMFICTX *ctx)
 /* ---- start and stop ----------------------------------------------------- */
 
 int
-mlfi_open(const struct mlfi_setup *setup, struct report *report)
+mlfi_open(const struct mlfi_setup *setup, struct report *report,
+    struct mlfi **out)
 {
 	struct smfiDesc filter = {
 		.xxfi_name = (char *)"dkimd",
@@ -470,29 +471,34 @@ mlfi_open(const struct mlfi_setup *setup, struct report *report)
 		return DKIM_ERR_ARGUMENT;
 	}
 	listen_describe(setup->socket);
+	*out = &mlfi;
 	return 0;
 }
 
 int
-mlfi_run(void)
+mlfi_run(struct mlfi *front)
 {
+	(void)front;
 	return smfi_main();
 }
 
 void
-mlfi_drain(void)
+mlfi_drain(struct mlfi *front)
 {
-	atomic_store(&mlfi.draining, true);
+	atomic_store(&front->draining, true);
 }
 
 unsigned
-mlfi_messages(void)
+mlfi_messages(const struct mlfi *front)
 {
-	return atomic_load(&mlfi.messages);
+	return atomic_load(&front->messages);
 }
 
 void
-mlfi_version(unsigned out[3])
+mlfi_describe(char *out, size_t size)
 {
-	(void)smfi_version(&out[0], &out[1], &out[2]);
+	unsigned v[3] = { 0, 0, 0 };
+
+	(void)smfi_version(&v[0], &v[1], &v[2]);
+	snprintf(out, size, "libmilter %u.%u.%u", v[0], v[1], v[2]);
 }

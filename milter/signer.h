@@ -10,7 +10,7 @@
 
 #include "want.h"
 
-#define SIGNER_PASSES		64	/* batches a group's queue holds */
+#define SIGNER_PASSES		2048	/* batches a group's queue holds */
 #define SIGNER_TASKS_MAX	1024	/* blocking tasks that wait */
 #define SIGNER_TASK_THREADS	2
 #define SIGNER_THREADS_MAX	256

@@ -288,13 +288,35 @@ wire_put(uint8_t kind, struct slice data, struct buf *out)
 	buf_add(out, data);
 }
 
+static void
+put_terms(struct wire_optneg optneg, struct buf *out)
+{
+	put_u32(optneg.version, out);
+	put_u32(optneg.actions, out);
+	put_u32(optneg.steps, out);
+}
+
 void
 wire_put_optneg(uint8_t kind, struct wire_optneg optneg, struct buf *out)
 {
 	put_head(kind, 12, out);
-	put_u32(optneg.version, out);
-	put_u32(optneg.actions, out);
-	put_u32(optneg.steps, out);
+	put_terms(optneg, out);
+}
+
+void
+wire_put_lists(struct wire_optneg optneg, const struct wire_list *lists,
+    size_t n, struct buf *out)
+{
+	size_t i, size = 12;
+
+	for (i = 0; i < n; i++)
+		size += 4 + lists[i].names.n + 1;
+	put_head(WIRE_REPLY_OPTNEG, size, out);
+	put_terms(optneg, out);
+	for (i = 0; i < n; i++) {
+		put_u32((uint32_t)lists[i].stage, out);
+		put_text(lists[i].names, out);
+	}
 }
 
 void

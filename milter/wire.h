@@ -159,6 +159,25 @@ int wire_parse_reply(struct wire_packet packet, struct wire_reply *out)
 void wire_put(uint8_t kind, struct slice data, struct buf *out);
 void wire_put_optneg(uint8_t kind, struct wire_optneg optneg,
     struct buf *out);
+
+/* Which macros a filter wants at a stage: the answer to a negotiation. */
+enum wire_list_stage {
+	WIRE_LIST_CONNECT = 0,
+	WIRE_LIST_HELO = 1,
+	WIRE_LIST_MAIL = 2,
+	WIRE_LIST_RCPT = 3,
+	WIRE_LIST_DATA = 4,
+	WIRE_LIST_BODYEOB = 5,
+	WIRE_LIST_EOH = 6,
+};
+
+struct wire_list {
+	enum wire_list_stage	stage;
+	struct slice		names;	/* with blanks between them */
+};
+
+void wire_put_lists(struct wire_optneg optneg, const struct wire_list *lists,
+    size_t n, struct buf *out);
 void wire_put_macros(uint8_t stage, const struct wire_pair *macros, size_t n,
     struct buf *out);
 void wire_put_connect(struct slice host, uint8_t family, uint16_t port,

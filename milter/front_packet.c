@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Packets of the MTA to session events, session actions to packets (MILTER 1).
+ */
+
+/* system */
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <stdio.h>
+
+/* this room */
+#include "clock.h"
+#include "front_answer.h"
+#include "front_loop.h"
+#include "front_packet.h"
+#include "inbox.h"
+#include "log.h"
+#include "resolver.h"
+
+/* ---- a connection ------------------------------------------------------- */
+
+static void
+on_answer(void *arg)
+{
+	front_loop_wake(arg);
+}
+
+/*
+ * A session for what was agreed; c->connection stays NULL without memory: the
+ * connection is refused then.
+ */
+static void
+connection_make(struct front_conn *c)
+{
+	struct mlfi *front = c->loop->front;
+
+	connection_free(c->connection);
+	c->connection = NULL;
+	if (connection_new(&front->connection, c->terms, c,
+	    &c->connection) == 0)
+		inbox_notify(c->connection->exchange.inbox, on_answer, c);
+}
+
+static bool
+negotiate(struct front_conn *c, const struct wire_optneg *offer)
+{
+	struct mlfi *front = c->loop->front;
+	struct conf *conf = conf_slot_get(front->setup.conf);
+	unsigned long actions = offer->actions, steps = offer->steps;
+	bool agreed = c->phase == FRONT_FRESH && offer->version >= 2 &&
+	    terms_make(conf, &actions, &steps, &c->terms);
+
+	if (agreed) {
+		/* nothing that was not offered */
+		c->steps = (uint32_t)steps & offer->steps;
+		c->phase = FRONT_AGREED;
+		front_answer_terms(c, conf, (struct wire_optneg){
+		    offer->version < WIRE_VERSION ? offer->version :
+		    WIRE_VERSION, (uint32_t)actions, c->steps });
+		connection_make(c);
+		if (!c->terms.leading_space)
+			log_limited(LOG_WARNING, "leading space", "the MTA "
+			    "refuses HDR_LEADSPC: white space before field "
+			    "values is not known, signatures with simple "
+			    "header canonicalization will not verify");
+	} else if (c->phase == FRONT_FRESH) {
+		log_limited(LOG_ERR, "negotiate", "the MTA offers actions "
+		    "0x%lx: it must let us add and change header fields (and "
+		    "quarantine, where an On-* option says so): connection "
+		    "refused", (unsigned long)offer->actions);
+	}
+	conf_unref(conf);
+	return agreed;
+}
+
+/*
+ * Is this connection to be refused: no descriptors, no memory, leaving?
+ */
+static bool
+is_refused(struct front_conn *c)
+{
+	struct mlfi *front = c->loop->front;
+
+	if (c->connection == NULL || atomic_load(&front->draining))
+		return true;
+	if (descriptors_are_left(&front->descriptors))
+		return false;
+	log_limited(LOG_ERR, "descriptors", "no file descriptors are left for "
+	    "a connection: refused for the time being; raise LimitNOFILE");
+	return true;
+}
+
+/*
+ * NULL: no address of the internet, or none that can be read.
+ */
+static const struct sockaddr *
+address_of(const struct wire_command *command,
+    struct sockaddr_storage *storage)
+{
+	char text[INET6_ADDRSTRLEN + 8], *at = text;
+	struct sockaddr_in *v4 = (struct sockaddr_in *)(void *)storage;
+	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)(void *)storage;
+
+	memset(storage, 0, sizeof(*storage));
+	if (command->n < 2 || command->text[1].n >= sizeof(text))
+		return NULL;
+	snprintf(text, sizeof(text), "%.*s", (int)command->text[1].n,
+	    (const char *)command->text[1].p);
+	if (strncmp(at, "IPv6:", 5) == 0)
+		at += 5;
+	if (command->family == WIRE_FAMILY_INET &&
+	    inet_pton(AF_INET, at, &v4->sin_addr) == 1)
+		v4->sin_family = AF_INET;
+	else if (command->family == WIRE_FAMILY_INET6 &&
+	    inet_pton(AF_INET6, at, &v6->sin6_addr) == 1)
+		v6->sin6_family = AF_INET6;
+	else
+		return NULL;
+	return (const struct sockaddr *)(const void *)storage;
+}
+
+static bool
+on_connect(struct front_conn *c, const struct wire_command *command)
+{
+	struct sockaddr_storage given, other;
+	const struct sockaddr *address;
+	socklen_t n;
+
+	if (c->phase != FRONT_AGREED)
+		return false;
+	/* an address that is none is no local pipe */
+	if ((command->family == WIRE_FAMILY_INET ||
+	    command->family == WIRE_FAMILY_INET6) &&
+	    address_of(command, &given) == NULL)
+		return false;
+	stats_add(STAT_CONNECTIONS, 1);
+	c->phase = FRONT_CONNECTED;
+	if (is_refused(c)) {
+		front_answer_code(c, "451", "4.3.2",
+		    "Service is not available");
+		return true;
+	}
+	address = terms_address(address_of(command, &given),
+	    front_macros_get(&c->macros, "{client_addr}"), &other, &n);
+	if (session_connect(c->connection->exchange.session,
+	    command->text[0], address, n) != 0)
+		front_answer(c, WIRE_TEMPFAIL);
+	else
+		front_answer(c, WIRE_CONTINUE);
+	return true;
+}
+
+/* ---- a message ---------------------------------------------------------- */
+
+static void
+tell_macro(struct front_conn *c, const char *name)
+{
+	session_macro(c->connection->exchange.session, name,
+	    front_macros_get(&c->macros, name));
+}
+
+/*
+ * Those of MacroList, by the configuration of the message.
+ */
+static void
+tell_listed_macros(struct front_conn *c)
+{
+	char name[TERMS_MACRO_MAX];
+
+	for (size_t i = 0; terms_macro_name(c->connection->conf, i, name);
+	    i++)
+		if (name[0] != '\0')
+			tell_macro(c, name);
+}
+
+/*
+ * The message is over for us; the MTA may go on with it.
+ */
+static void
+message_end(struct front_conn *c, enum front_phase phase)
+{
+	connection_message_end(c->connection);
+	front_macros_message_end(&c->macros);
+	c->phase = phase;
+}
+
+static bool
+on_mail(struct front_conn *c)
+{
+	struct mlfi *front = c->loop->front;
+
+	if (c->connection == NULL || c->phase < FRONT_CONNECTED)
+		return false;
+	connection_count(c->connection);
+	c->phase = FRONT_ANSWERED;
+	if (atomic_load(&front->draining)) {
+		connection_message_end(c->connection);
+		front_answer_code(c, "451", "4.3.2",
+		    "Service is shutting down");
+		return true;
+	}
+	if (connection_mail(c->connection, conf_slot_get(front->setup.conf))
+	    != 0) {
+		connection_message_end(c->connection);
+		front_answer(c, WIRE_TEMPFAIL);
+		return true;
+	}
+	for (size_t i = 0; terms_macros[i] != NULL; i++)
+		tell_macro(c, terms_macros[i]);
+	tell_listed_macros(c);
+	c->phase = FRONT_ENVELOPE;
+	front_answer(c, WIRE_CONTINUE);
+	return true;
+}
+
+/*
+ * A step that is answered with "continue" unless no answer was agreed.
+ */
+static bool
+answered(struct front_conn *c, uint32_t no_reply)
+{
+	if (no_reply == 0 || (c->steps & no_reply) == 0)
+		front_answer(c, WIRE_CONTINUE);
+	return true;
+}
+
+/*
+ * The message is judged: log, change the header, answer.
+ */
+static void
+finish(struct front_conn *c)
+{
+	struct session *s = c->connection->exchange.session;
+	const struct session_result *r = session_finish(s,
+	    session_is_verifying(s) ? c->loop->worker : NULL);
+
+	if (r == NULL)
+		front_answer(c, WIRE_TEMPFAIL);
+	else {
+		front_answer_result(c, r);
+		exchange_write(r);
+	}
+}
+
+static bool
+on_header_end(struct front_conn *c)
+{
+	struct connection *connection = c->connection;
+	struct session *s = connection->exchange.session;
+	struct session_time now = { clock_us(), clock_unix() };
+
+	tell_macro(c, "i");
+	tell_listed_macros(c);
+	session_header_end(s, now, connection->conf->resolver == NULL ? 0 :
+	    resolver_patience(connection->conf->resolver));
+	exchange_carry(&connection->exchange);
+	exchange_take(&connection->exchange);
+	if (session_is_over(s)) {
+		finish(c);
+		message_end(c, FRONT_ANSWERED);
+		return true;
+	}
+	c->phase = FRONT_BODY;
+	front_answer(c, WIRE_CONTINUE);
+	return true;
+}
+
+/*
+ * Must something come before this packet?
+ */
+static bool
+is_held(struct front_conn *c, enum front_hold hold)
+{
+	c->hold = hold;
+	c->progress = 0;
+	return !front_packet_look(c);
+}
+
+static bool
+on_body(struct front_conn *c, struct slice octets)
+{
+	bool more;
+
+	if (is_held(c, FRONT_HOLD_BODY))
+		return true;
+	more = session_body(c->connection->exchange.session, octets);
+	if (!c->terms.no_reply_body)
+		front_answer(c, more || !c->terms.skip ? WIRE_CONTINUE :
+		    WIRE_SKIP);
+	return true;
+}
+
+static bool
+on_end(struct front_conn *c, struct slice octets)
+{
+	struct session *s = c->connection->exchange.session;
+	struct session_time now;
+
+	tell_macro(c, "i");
+	if (is_held(c, FRONT_HOLD_LAST))
+		return true;
+	if (octets.n > 0)
+		(void)session_body(s, octets);
+	now.us = clock_us();
+	now.seconds = clock_unix();
+	session_end(s, now);
+	exchange_carry(&c->connection->exchange);
+	(void)is_held(c, FRONT_HOLD_END);
+	return true;
+}
+
+static bool
+on_abort(struct front_conn *c)
+{
+	if (c->connection == NULL)
+		return true;
+	if (c->connection->counted) {
+		stats_add(STAT_ABORTED, 1);
+		c->connection->cut = true;
+	}
+	message_end(c, c->phase < FRONT_CONNECTED ? c->phase :
+	    FRONT_CONNECTED);
+	return true;
+}
+
+/* What holds, as exchange_look asks. */
+static bool
+still_holds(struct front_conn *c, uint64_t *until)
+{
+	struct exchange *e = &c->connection->exchange;
+
+	if (c->hold == FRONT_HOLD_END)
+		return exchange_look(e, session_holds_end, &c->progress,
+		    until);
+	return exchange_look(e, session_holds_body,
+	    c->hold == FRONT_HOLD_LAST ? &c->progress : NULL, until);
+}
+
+bool
+front_packet_look(struct front_conn *c)
+{
+	uint64_t until = 0, now, left;
+	struct timeval tv;
+
+	if (c->hold == FRONT_GO) {
+		if (c->connection != NULL)
+			exchange_take(&c->connection->exchange);
+		return true;
+	}
+	if (still_holds(c, &until)) {
+		now = clock_us();
+		/* a millisecond more: the time is over then */
+		left = (until > now ? until - now : 0) + 1000;
+		tv.tv_sec = (time_t)(left / 1000000);
+		tv.tv_usec = (suseconds_t)(left % 1000000);
+		(void)event_add(&c->timer, &tv);
+		return false;
+	}
+	event_del(&c->timer);
+	if (c->hold == FRONT_HOLD_END) {
+		finish(c);
+		message_end(c, FRONT_CONNECTED);
+	}
+	c->hold = FRONT_GO;
+	return true;
+}
+
+/* ---- packets ------------------------------------------------------------ */
+
+/*
+ * What comes within a message.
+ */
+static bool
+in_message(struct front_conn *c, const struct wire_command *command)
+{
+	bool header = c->phase == FRONT_ENVELOPE;
+
+	switch (command->kind) {
+	case WIRE_RCPT:
+		if (header)
+			session_rcpt(c->connection->exchange.session,
+			    command->text[0]);
+		return header && answered(c, WIRE_NR_RCPT);
+	case WIRE_DATA:
+		return header && answered(c, WIRE_NR_DATA);
+	case WIRE_HEADER:
+		if (header)
+			connection_field(c->connection,
+			    (const char *)command->text[0].p,
+			    (const char *)command->text[1].p);
+		return header && answered(c, WIRE_NR_HDR);
+	case WIRE_EOH:
+		return header && on_header_end(c);
+	case WIRE_BODY:
+		return c->phase == FRONT_BODY && on_body(c, command->body);
+	case WIRE_BODYEOB:
+		return c->phase == FRONT_BODY && on_end(c, command->body);
+	default:
+		return false;
+	}
+}
+
+static bool
+take_command(struct front_conn *c, const struct wire_command *command)
+{
+	switch (command->kind) {
+	case WIRE_OPTNEG:
+		return negotiate(c, &command->optneg);
+	case WIRE_CONNECT:
+		return on_connect(c, command);
+	case WIRE_HELO:
+		return c->phase >= FRONT_CONNECTED &&
+		    answered(c, WIRE_NR_HELO);
+	case WIRE_UNKNOWN:
+		return c->phase >= FRONT_CONNECTED &&
+		    answered(c, WIRE_NR_UNKN);
+	case WIRE_MAIL:
+		return on_mail(c);
+	case WIRE_ABORT:
+		return on_abort(c);
+	case WIRE_QUIT:
+		return false;
+	case WIRE_QUIT_NC:
+		/* another client over the same connection */
+		if (c->phase < FRONT_AGREED)
+			return false;
+		front_macros_clear(&c->macros);
+		connection_make(c);
+		c->phase = FRONT_AGREED;
+		return true;
+	default:
+		/* what comes of a message that was answered is void */
+		return c->phase == FRONT_ANSWERED || in_message(c, command);
+	}
+}
+
+bool
+front_packet(struct front_conn *c, struct wire_packet packet)
+{
+	struct wire_command command;
+
+	if (wire_parse_command(packet, &command) != 0) {
+		stats_add(STAT_BAD_PACKETS, 1);
+		return false;
+	}
+	if (command.kind == WIRE_MACRO)
+		return front_macros_put(&c->macros, packet.data) == 0;
+	if (take_command(c, &command))
+		return true;
+	if (command.kind != WIRE_QUIT)
+		stats_add(STAT_BAD_PACKETS, 1);
+	return false;
+}
