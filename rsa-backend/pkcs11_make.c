@@ -125,7 +125,9 @@ create_ed25519(const struct pkcs11_at *at, struct der octets,
 }
 
 /*
- * BEHAVIOUR.md 12: what a token says who takes no keys from outside.
+ * BEHAVIOUR.md 12: what a token says who takes no keys from outside. Session
+ * objects may be made in a read-only session (PKCS #11 v2.40 s5.7): one that
+ * says no (tpm2-pkcs11) would store them.
  */
 static bool
 is_refusal(CK_RV rv)
@@ -137,6 +139,7 @@ is_refusal(CK_RV rv)
 	case CKR_FUNCTION_NOT_SUPPORTED: case CKR_ACTION_PROHIBITED:
 	case CKR_MECHANISM_INVALID: case CKR_KEY_SIZE_RANGE:
 	case CKR_CURVE_NOT_SUPPORTED: case CKR_DOMAIN_PARAMS_INVALID:
+	case CKR_SESSION_READ_ONLY: case CKR_TOKEN_WRITE_PROTECTED:
 		return true;
 	default:
 		return false;

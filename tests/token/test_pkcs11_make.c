@@ -131,6 +131,24 @@ import_into_no_token(void **state)
 	source_free(&source);
 }
 
+/*
+ * tpm2-pkcs11 has no session objects: it would store the key.
+ */
+static void
+import_into_a_session_that_writes_nothing(void **state)
+{
+	struct source source;
+
+	(void)state;
+	source_load("rsa2048.pem", &source);
+	made_do("at C_CreateObject 1 0xb5");
+	test_int("it takes none", ask_import(&source, "pkcs11:token=mail"),
+	    RSAB_ERR_IMPORT);
+	made_says("this token takes no imported keys");
+	made_says("CKR_SESSION_READ_ONLY");
+	source_free(&source);
+}
+
 static void
 import_is_lost_with_its_session(void **state)
 {
@@ -265,6 +283,7 @@ main(void)
 		MADE_TEST(import_signs),
 		MADE_TEST(import_twice_is_once),
 		MADE_TEST(import_into_no_token),
+		MADE_TEST(import_into_a_session_that_writes_nothing),
 		MADE_TEST(import_is_lost_with_its_session),
 		MADE_TEST(import_keeps_the_module_up),
 		MADE_TEST(import_of_nonsense),
