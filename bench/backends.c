@@ -30,31 +30,42 @@ known_answers(const char *name, const struct rsab_backend *backend)
 }
 
 int
+backends_find_one(const char *name, const struct rsab_backend **backend,
+    const char **reason)
+{
+	int error = rsab_backend_find(name, backend);
+
+	if (error == RSAB_ERR_UNKNOWN) {
+		warnx("--backend %s: no such backend", name);
+		return EX_USAGE;
+	}
+	*reason = error != 0 ? rsab_strerror(error) : NULL;
+	if (error == 0)
+		return known_answers(name, *backend);
+	*backend = NULL;
+	return 0;
+}
+
+int
 backends_find(struct backends *backends)
 {
 	size_t here = 0;
-	int error, status;
+	int status;
 
 	for (size_t i = 0; i < backends->names.n; i++) {
 		const char *name = backends->names.v[i];
 
-		error = rsab_backend_find(name, &backends->backend[i]);
-		if (error == RSAB_ERR_UNKNOWN) {
-			warnx("--backend %s: no such backend", name);
-			return EX_USAGE;
-		}
-		backends->reason[i] = error != 0 ? rsab_strerror(error) :
-		    strcmp(name, "pkcs11") == 0 ?
-		    "its keys lie in a token, no fresh one can be given" :
-		    NULL;
-		if (backends->reason[i] != NULL) {
-			backends->backend[i] = NULL;
-			continue;
-		}
-		status = known_answers(name, backends->backend[i]);
+		status = backends_find_one(name, &backends->backend[i],
+		    &backends->reason[i]);
 		if (status != 0)
 			return status;
-		here++;
+		if (backends->reason[i] == NULL && strcmp(name, "pkcs11") == 0)
+			backends->reason[i] = "its keys lie in a token, no "
+			    "fresh one can be given";
+		if (backends->reason[i] == NULL)
+			here++;
+		else
+			backends->backend[i] = NULL;
 	}
 	if (here == 0)
 		warnx("no backend of the list is here: %s",

@@ -20,6 +20,15 @@ struct backends {
 };
 
 /*
+ * Look a backend up and let it show its known answers.
+ *   backend  out; NULL: not here
+ *   reason   out: why it is not here, or NULL; static
+ *   returns  as the next one, without EX_UNAVAILABLE
+ */
+int backends_find_one(const char *name, const struct rsab_backend **backend,
+    const char **reason) MUSTUSE;
+
+/*
  * Look up the names and let each backend show its known answers.
  *   returns  0, or an exit status (told): EX_USAGE for a name that no backend
  *            has, EX_UNAVAILABLE where none of them is here, EX_SOFTWARE for

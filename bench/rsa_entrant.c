@@ -9,25 +9,8 @@
 #include <sysexits.h>
 
 /* this room */
+#include "backends.h"
 #include "rsa_entrant.h"
-
-static int
-selftest(const struct rsa_entrant *entrant)
-{
-	const struct rsab_backend *next;
-	unsigned class = 0;
-	int error = rsab_backend_selftest(entrant->backend, &next, &class);
-
-	if (error == 0)
-		return 0;
-	if (error == RSAB_ERR_BACKEND) {
-		warnx("%s: wrong known answer of %u bits: this processor or "
-		    "this build cannot be trusted", entrant->name, class);
-		return EX_SOFTWARE;
-	}
-	warnx("%s: %s", entrant->name, rsab_strerror(error));
-	return EX_OSERR;
-}
 
 /*
  * Add a backend, or each token.
@@ -52,19 +35,13 @@ find(const struct rsa_options *options, const char *name,
 {
 	struct rsa_entrant entrant = { .name = name };
 	bool is_token = strcmp(name, "pkcs11") == 0;
-	int error = rsab_backend_find(name, &entrant.backend);
-	int status;
+	int status = backends_find_one(name, &entrant.backend,
+	    &entrant.reason);
 
-	if (error == RSAB_ERR_UNKNOWN) {
-		warnx("--backend %s: no such backend", name);
-		return EX_USAGE;
-	}
-	if (error != 0)
-		entrant.reason = rsab_strerror(error);
-	else if (is_token && options->places_n == 0)
-		entrant.reason = "no --module says which token";
-	else if ((status = selftest(&entrant)) != 0)
+	if (status != 0)
 		return status;
+	if (entrant.reason == NULL && is_token && options->places_n == 0)
+		entrant.reason = "no --module says which token";
 	add(options, &entrant, is_token, out);
 	return 0;
 }
