@@ -38,6 +38,8 @@ static const struct {
 	    "canonicalizing and hashing a body, against SHA-256 alone" },
 	{ "table", subcommand_table,
 	    "recorded runs as the table of 2009" },
+	{ "all", subcommand_all,
+	    "all of it on this machine, with table and plots" },
 };
 
 #define N_SUBCOMMANDS	(sizeof subcommands / sizeof subcommands[0])

@@ -49,7 +49,8 @@ helper_find(const char *name, char *path, size_t size)
 	if (slash != NULL)
 		*slash = '\0';
 	if (slash != NULL && (is_in(self, "", name, path, size) ||
-	    is_in(self, "/../cmd", name, path, size)))
+	    is_in(self, "/../cmd", name, path, size) ||
+	    is_in(self, "/../sbin", name, path, size)))
 		return 0;
 	if (is_in(DKIMD_LIBEXECDIR, "", name, path, size))
 		return 0;

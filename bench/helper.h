@@ -14,7 +14,8 @@
 
 /*
  * Where a program of that name is: beside this one or in the cmd folder next
- * to its own (in a build folder), else where make install puts it.
+ * to its own (in a build folder), else where make install puts it: sbin or
+ * libexec.
  *   returns  0; EX_UNAVAILABLE: nowhere, which is told
  */
 int helper_find(const char *name, char *path, size_t size) MUSTUSE;

@@ -129,3 +129,49 @@ machine_print(FILE *out, const char *prefix, const struct pin *pin)
 	    mask != NULL ? ", OPENSSL_ia32cap=" : "",
 	    mask != NULL ? mask : "");
 }
+
+/*
+ * Copy a text, control characters made harmless.
+ */
+static void
+put(char out[MACHINE_TEXT_SIZE], const char *text)
+{
+	snprintf(out, MACHINE_TEXT_SIZE, "%s", *text == '\0' ? "-" : text);
+	for (char *p = out; *p != '\0'; p++)
+		if ((unsigned char)*p < ' ' || *p == 0x7f)
+			*p = '_';
+}
+
+/*
+ * x86 names a model, Arm only the maker's number of a part.
+ */
+static void
+look_for_model(char out[MACHINE_TEXT_SIZE])
+{
+	FILE *f = fopen("/proc/cpuinfo", "r");
+	char line[LINE_SIZE], *value;
+
+	put(out, "-");
+	if (f == NULL)
+		return;
+	while (fgets(line, sizeof line, f) != NULL && line[0] != '\n')
+		if (value_of(line, "model name", &value) ||
+		    value_of(line, "CPU part", &value))
+			put(out, value);
+	fclose(f);
+}
+
+void
+machine_look(struct machine_facts *out, const struct pin *pin)
+{
+	char os[2 * MACHINE_TEXT_SIZE] = "-";
+	struct utsname u;
+
+	if (uname(&u) == 0)
+		snprintf(os, sizeof os, "%.60s %.60s", u.sysname, u.release);
+	put(out->os, os);
+	put(out->openssl, OpenSSL_version(OPENSSL_VERSION_STRING));
+	look_for_model(out->model);
+	pin_thread(pin, 0);
+	out->ghz = stopwatch_ghz();
+}

@@ -19,4 +19,16 @@
  */
 void machine_print(FILE *out, const char *prefix, const struct pin *pin);
 
+#define MACHINE_TEXT_SIZE	64	/* octets of a text and its NUL */
+
+/* The same in short, for a column each; "-" where it is not known. */
+struct machine_facts {
+	char	model[MACHINE_TEXT_SIZE];	/* of the processor */
+	char	os[MACHINE_TEXT_SIZE];		/* kernel, its release */
+	char	openssl[MACHINE_TEXT_SIZE];	/* version of libcrypto */
+	double	ghz;				/* as seen now; 0: not known */
+};
+
+void machine_look(struct machine_facts *out, const struct pin *pin);
+
 #endif

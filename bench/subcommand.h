@@ -9,6 +9,7 @@
 #ifndef SUBCOMMAND_H
 #define SUBCOMMAND_H
 
+int subcommand_all(int argc, char **argv);
 int subcommand_bn(int argc, char **argv);
 int subcommand_body(int argc, char **argv);
 int subcommand_digest(int argc, char **argv);
