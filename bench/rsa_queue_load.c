@@ -57,12 +57,23 @@ key_load(struct rsa_queue_load *load, const struct rsa_entrant *entrant)
 }
 
 static int
+inboxes_init(struct rsa_queue_load *load)
+{
+	for (size_t i = 0; i < RSA_QUEUE_INBOXES; i++)
+		if (inbox_new(&load->inbox[i]) != 0) {
+			load->inbox[i] = NULL;
+			return -1;
+		}
+	return 0;
+}
+
+static int
 start(struct rsa_queue_load *load)
 {
 	load->latency = calloc(RSA_QUEUE_SAMPLES_MAX, sizeof *load->latency);
 	load->late = calloc(RSA_QUEUE_SAMPLES_MAX, sizeof *load->late);
 	if (load->latency == NULL || load->late == NULL ||
-	    inbox_new(&load->inbox) != 0 ||
+	    inboxes_init(load) != 0 ||
 	    rsab_worker_new(&load->worker) != 0 ||
 	    (load->token.place == NULL &&
 	    signer_new(load->threads, &load->signer) != 0)) {
@@ -98,11 +109,12 @@ rsa_queue_load_clear(struct rsa_queue_load *load)
 	load->signer = NULL;
 	rsab_worker_free(load->worker);
 	load->worker = NULL;
-	if (load->inbox != NULL) {
-		inbox_close(load->inbox);
-		inbox_unref(load->inbox);
-	}
-	load->inbox = NULL;
+	for (size_t i = 0; i < RSA_QUEUE_INBOXES; i++)
+		if (load->inbox[i] != NULL) {
+			inbox_close(load->inbox[i]);
+			inbox_unref(load->inbox[i]);
+			load->inbox[i] = NULL;
+		}
 	rsab_key_unref(load->key);
 	load->key = NULL;
 	rsa_token_close(&load->token);
@@ -192,15 +204,33 @@ ask(struct rsa_queue_load *load)
 	atomic_init(&want->refs, 1);
 	atomic_init(&want->cancelled, false);
 	want->kind = WANT_SIGNATURE;
-	want->inbox = inbox_ref(load->inbox);
+	want->inbox = inbox_ref(load->inbox[load->asked %
+	    RSA_QUEUE_INBOXES]);
 	want->id = load->at;
 	job_fill(load, load->at, &want->signature);
 	rsab_key_ref(load->key);
 	load->at = (load->at + 1) % REFERENCE_MESSAGES;
-	load->waiting++;
+	load->asked++;
 	want->asked = clock_us();
 	signer_ask(load->signer, want);		/* moved */
 	return 0;
+}
+
+static size_t
+waiting(const struct rsa_queue_load *load)
+{
+	return load->asked - load->taken;
+}
+
+/*
+ * The next answer, in the order in which they were asked for, until then.
+ *   until    as inbox_take has it
+ */
+static struct want *
+next_answer(struct rsa_queue_load *load, uint64_t until)
+{
+	return waiting(load) == 0 ? NULL : inbox_take(load->inbox[load->taken %
+	    RSA_QUEUE_INBOXES], until);
 }
 
 /*
@@ -212,7 +242,7 @@ take(struct rsa_queue_load *load, struct want *want)
 {
 	int status = 0;
 
-	load->waiting--;
+	load->taken++;
 	if (want->error == WANT_ERR_QUEUE_FULL)
 		load->failures++;
 	else if (want->error != WANT_OK) {
@@ -240,7 +270,7 @@ drain(struct rsa_queue_load *load)
 	struct want *want;
 	int status = 0;
 
-	while (status == 0 && (want = inbox_take(load->inbox, 0)) != NULL)
+	while (status == 0 && (want = next_answer(load, 0)) != NULL)
 		status = take(load, want);
 	return status;
 }
@@ -254,11 +284,11 @@ wait_for(struct rsa_queue_load *load, bool all)
 	struct want *want;
 	int status = 0;
 
-	while (status == 0 && load->waiting > 0) {
-		want = inbox_take(load->inbox, clock_us() + PATIENCE);
+	while (status == 0 && waiting(load) > 0) {
+		want = next_answer(load, clock_us() + PATIENCE);
 		if (want == NULL) {
 			warnx("%u bits: %zu signatures are not answered",
-			    load->reference->bits, load->waiting);
+			    load->reference->bits, waiting(load));
 			return EX_SOFTWARE;
 		}
 		status = take(load, want);
@@ -287,7 +317,7 @@ rsa_queue_load_full(struct rsa_queue_load *load, double seconds)
 	int status = 0;
 
 	window_begin(load, SIZE_MAX);
-	while (status == 0 && load->waiting < want && load->waiting < most)
+	while (status == 0 && waiting(load) < want && waiting(load) < most)
 		status = ask(load);
 	begin = now = stopwatch_ns();
 	while (status == 0 && (now - begin < length || done == 0)) {

@@ -21,6 +21,10 @@ struct want;
 #define RSA_QUEUE_SAMPLES	200	/* of a window, at least */
 #define RSA_QUEUE_SAMPLES_MAX	65536	/* of a window; it ends then */
 
+/* Each message has one in dkimd; with a single one its lock would be what is
+ * measured. */
+#define RSA_QUEUE_INBOXES	64
+
 struct rsa_queue_load {
 	const struct reference	*reference;
 	const struct pin	*pin;
@@ -28,11 +32,12 @@ struct rsa_queue_load {
 	struct rsa_token	 token;		/* place is NULL: none */
 	struct rsab_key		*key;
 	struct signer		*signer;	/* NULL: the token's own */
-	struct inbox		*inbox;
+	struct inbox		*inbox[RSA_QUEUE_INBOXES];
 	struct rsab_worker	*worker;	/* of rsa_queue_load_pass */
 	struct random		 random;	/* of the arrivals */
 	size_t			 at;		/* next message */
-	size_t			 waiting;	/* asked, not yet answered */
+	size_t			 asked, taken;	/* answers; from the inboxes by
+						 * turns */
 	size_t			 skip;		/* answers not to be counted */
 
 	/* Of the last window: microseconds. */
