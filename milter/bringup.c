@@ -19,6 +19,7 @@
 #include "milter/textfile.h"
 #include "milter/tokens.h"
 #include "milter/tokenuri.h"
+#include "milter/verifier.h"
 
 static void
 last(struct conf *conf)
@@ -28,6 +29,8 @@ last(struct conf *conf)
 	keystore_unref(conf->keystore);
 	keptrows_free(conf->kept);
 	resolver_free(conf->resolver);
+	verifier_unref(conf->verifier);
+	conf->verifier = NULL;
 	conf->tokens = NULL;
 	conf->keystore = NULL;
 	conf->kept = NULL;
@@ -191,6 +194,10 @@ make_tokens(const struct bringup *parts, struct conf *conf,
 
 	r = tokens_new(&conf->options, threads,
 	    old == NULL ? NULL : old->tokens, &conf->tokens);
+	/* dkimd -n looks up no key */
+	if (r == 0 && parts->loop != NULL && conf->options.pkcs11_verify &&
+	    conf->options.mode_verify)
+		r = verifier_new(&conf->options, threads, &conf->verifier);
 	conf_options_forget(&conf->options);
 	return r;
 }
@@ -233,14 +240,16 @@ bringup_conf(const struct bringup *parts, struct options *options,
 		return r;
 	conf->last = last;
 	r = make_tokens(parts, conf, old);
-	if (r == 0)
-		r = make_keys(parts, conf, old, report);
-	if (r == 0 && old != NULL)
-		r = keptrows_make(old, conf, report, &conf->kept);
 	if (r == 0 && parts->loop == NULL)
 		r = resolver_check(conf, report);
 	else if (r == 0)
 		r = resolver_new(parts->loop, conf, report, &conf->resolver);
+	/* May log in to a token: nothing that stops a reload comes after it,
+	 * else each reload would try a wrong PIN once more */
+	if (r == 0)
+		r = make_keys(parts, conf, old, report);
+	if (r == 0 && old != NULL)
+		r = keptrows_make(old, conf, report, &conf->kept);
 	if (r != 0) {
 		conf_unref(conf);
 		return r;

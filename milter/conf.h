@@ -20,6 +20,7 @@ struct keptrows;
 struct keystore;
 struct resolver;
 struct tokens;
+struct verifier;
 
 struct conf {
 	atomic_uint		 refs;
@@ -39,9 +40,10 @@ struct conf {
 	struct keystore		*keystore;
 	struct tokens		*tokens;
 	struct keptrows		*kept;		/* NULL: none */
+	struct verifier		*verifier;	/* NULL: PKCS11Verify no */
 	struct resolver		*resolver;
 	void			(*last)(struct conf *conf); /* gives back these
-						 * four; may be NULL */
+						 * five; may be NULL */
 };
 
 /*

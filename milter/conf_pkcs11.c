@@ -146,6 +146,17 @@ check_uri(const struct options *options, struct report *report,
 		check_secrecy(options, report, name);
 }
 
+static void
+check_verify(const struct options *options, struct report *report)
+{
+	const struct rsab_backend *backend;
+
+	if (options->pkcs11_verify &&
+	    rsab_backend_find("pkcs11", &backend) != RSAB_OK)
+		fault(options, report, "PKCS11Verify", "yes", "dkimd was built "
+		    "without p11-kit; say no, or leave it out");
+}
+
 void
 conf_pkcs11_check(const struct options *options, struct report *report)
 {
@@ -153,6 +164,7 @@ conf_pkcs11_check(const struct options *options, struct report *report)
 	check_init_args(options, report);
 	check_pin(options, report);
 	check_folders(options, report);
+	check_verify(options, report);
 	if (options->pkcs11_token != NULL)
 		check_uri(options, report, "PKCS11Token",
 		    options->pkcs11_token);

@@ -220,6 +220,30 @@ helper_connect(void *context, uint64_t *incarnation)
 	return fd;
 }
 
+bool
+helper_is_up(struct helper *h)
+{
+	bool up;
+
+	pthread_mutex_lock(&h->lock);
+	up = !h->stopping && begin(h) == 0 && h->state == STATE_UP;
+	pthread_mutex_unlock(&h->lock);
+	return up;
+}
+
+int
+helper_connect_now(void *context, uint64_t *incarnation)
+{
+	struct helper *h = context;
+	int fd = -1;
+
+	pthread_mutex_lock(&h->lock);
+	if (!h->stopping && begin(h) == 0)
+		fd = try_connect(h, incarnation);
+	pthread_mutex_unlock(&h->lock);
+	return fd;
+}
+
 void
 helper_hung(void *context, uint64_t incarnation)
 {

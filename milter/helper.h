@@ -68,6 +68,13 @@ void helper_hung(void *helper, uint64_t incarnation);
 void helper_refused(void *helper, const char *identity);
 
 /*
+ * For those who never wait: is there a process now (the first question has one
+ * started); a connection to it.
+ */
+bool helper_is_up(struct helper *helper);
+int helper_connect_now(void *helper, uint64_t *incarnation);
+
+/*
  * Tokens whose PIN was refused; these, too, are told to each new process.
  */
 size_t helper_refusals(struct helper *helper);

@@ -98,6 +98,7 @@ struct options {
 	uint64_t	 pkcs11_sessions;	/* 0: as SignerThreads */
 	uint64_t	 pkcs11_timeout;	/* seconds */
 	char		*pkcs11_token;		/* URI, of RSABackend pkcs11 */
+	bool		 pkcs11_verify;
 
 	/* verifying */
 	enum action	 on_default;	/* where it is set: of all On-* that

@@ -18,6 +18,7 @@
 #include "milter/resolver_options.h"
 #include "milter/stats.h"
 #include "milter/upstream.h"
+#include "milter/verifier.h"
 
 #define TYPE_TXT	16
 #define ANCHOR_WAIT	1000	/* milliseconds that a start waits for it */
@@ -25,6 +26,7 @@
 struct resolver {
 	struct loop			*loop;
 	const struct rsab_backend	*backend;
+	struct verifier			*verifier;	/* whose it is; NULL */
 	struct resolver_options		 options;
 	struct cache			*cache;
 	struct loop_call		*give_up, *finish;
@@ -151,6 +153,7 @@ finish(void *arg)
 	flight_free(resolver->flight);
 	cache_free(resolver->cache);
 	resolver_options_clear(&resolver->options);
+	verifier_unref(resolver->verifier);
 	free(resolver);
 }
 
@@ -441,6 +444,10 @@ resolver_new(struct loop *loop, const struct conf *conf,
 		return DKIM_ERR_NOMEM;
 	resolver->loop = loop;
 	resolver->backend = conf->backend;
+	if (conf->verifier != NULL) {
+		resolver->verifier = verifier_ref(conf->verifier);
+		resolver->backend = verifier_backend(conf->verifier);
+	}
 	atomic_init(&resolver->silent, 0);
 	r = resolver_options_make(&conf->options, report, &resolver->options);
 	if (r == 0)

@@ -68,6 +68,8 @@ static const char *const names[] = {
 	[STAT_TOKEN_BACK] = "token_back",
 	[STAT_TOKEN_PIN_REFUSED] = "token_pin_refused",
 	[STAT_TOKEN_KEYS_GONE] = "token_keys_gone",
+	[STAT_TOKEN_VERIFIED] = "token_verified",
+	[STAT_TOKEN_NOT_VERIFIED] = "token_not_verified",
 };
 
 void

@@ -69,6 +69,10 @@ enum stats_counter {
 	STAT_TOKEN_BACK,
 	STAT_TOKEN_PIN_REFUSED,
 	STAT_TOKEN_KEYS_GONE,		/* keys that had to be loaded again */
+	STAT_TOKEN_VERIFIED,		/* signatures, PKCS11Verify: verdicts of
+					 * the token; and that were left to
+					 * libcrypto */
+	STAT_TOKEN_NOT_VERIFIED,
 	STAT_COUNT			/* owners may add before this line */
 };
 

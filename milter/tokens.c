@@ -106,24 +106,48 @@ join_folders(const char *list, bool *failed)
 	return out;
 }
 
+struct helper_setup
+tokens_helper_setup(const struct options *options, int timeout_ms)
+{
+	return (struct helper_setup){
+		.program = helper_spawn_program(),
+		.module = options->pkcs11_module,
+		.init_args = options->pkcs11_init_args,
+		.sessions = RSAB_TOKEN_SESSIONS_MAX,
+		.start_ms = START_MS + timeout_ms,
+		.backoff = restart_rule,
+	};
+}
+
+unsigned
+tokens_sessions(const struct options *options, unsigned threads)
+{
+	uint64_t n = options->pkcs11_sessions;
+
+	if (n == 0)
+		n = threads == 0 ? 1 : threads;
+	return n > RSAB_TOKEN_SESSIONS_MAX ? RSAB_TOKEN_SESSIONS_MAX :
+	    (unsigned)n;
+}
+
+void
+tokens_import_name(const struct options *options, struct buf *out)
+{
+	tokenuri_token(slice_text(options->pkcs11_token == NULL ? ANY_TOKEN :
+	    options->pkcs11_token), out);
+}
+
 static int
 make_helper(struct tokens *t, const struct options *o, struct tokens *old)
 {
-	struct helper_setup setup = {
-		.program = helper_spawn_program(),
-		.module = o->pkcs11_module,
-		.init_args = o->pkcs11_init_args,
-		.pin = o->pkcs11_pin,
-		.sessions = RSAB_TOKEN_SESSIONS_MAX,
-		.start_ms = START_MS + t->timeout_ms,
-		.quiet = !t->has_workers,
-		.backoff = restart_rule,
-	};
+	struct helper_setup setup = tokens_helper_setup(o, t->timeout_ms);
 	bool failed = false;
 	char *folders = join_folders(o->pkcs11_pin_directory, &failed);
 	int r;
 
+	setup.pin = o->pkcs11_pin;
 	setup.folders = folders;
+	setup.quiet = !t->has_workers;
 	r = failed ? RSAB_ERR_NOMEM : helper_new(&setup, &t->helper);
 	free(folders);
 	/* An attempt a reload would lock a token in the end */
@@ -155,7 +179,6 @@ static int
 make(const struct options *o, unsigned threads, struct tokens *old,
     struct tokens **out)
 {
-	uint64_t sessions = o->pkcs11_sessions;
 	struct tokens *t;
 
 	t = calloc(1, sizeof(*t));
@@ -172,10 +195,7 @@ make(const struct options *o, unsigned threads, struct tokens *old,
 	}
 	atomic_init(&t->refs, 1);
 	atomic_init(&t->users, 1);
-	if (sessions == 0)
-		sessions = threads == 0 ? 1 : threads;
-	t->sessions = sessions > RSAB_TOKEN_SESSIONS_MAX ?
-	    RSAB_TOKEN_SESSIONS_MAX : (unsigned)sessions;
+	t->sessions = tokens_sessions(o, threads);
 	t->has_workers = threads > 0;
 	t->timeout_ms = (int)o->pkcs11_timeout * 1000;
 	t->import = strdup(o->pkcs11_token == NULL ? ANY_TOKEN :

@@ -40,6 +40,24 @@ struct tokens {
 };
 
 /*
+ * What the options say of any process of dkimd-token; no PIN, no folders.
+ *   timeout_ms  of an operation
+ */
+struct helper_setup tokens_helper_setup(const struct options *options,
+    int timeout_ms);
+
+/*
+ * Sessions of a token: PKCS11Sessions, else as many as threads.
+ */
+unsigned tokens_sessions(const struct options *options, unsigned threads);
+
+/*
+ * The token of PKCS11Token, by tokenuri_token.
+ *   out      appended
+ */
+void tokens_import_name(const struct options *options, struct buf *out);
+
+/*
  * Give a reference to the memory of tokens back.
  */
 void tokens_drop(struct tokens *tokens);

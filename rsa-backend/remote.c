@@ -25,8 +25,8 @@ remote_request(enum token_wire_op op, const struct remote_place *place)
 struct token_wire
 remote_request_of(enum token_wire_op op, const struct remote_key *remote)
 {
-	return remote_request(op, &(struct remote_place){ remote->token, remote->uri,
-	    remote->uri_n, remote->pin_value });
+	return remote_request(op, &(struct remote_place){ remote->token,
+	    remote->uri, remote->uri_n, remote->pin_value });
 }
 
 int

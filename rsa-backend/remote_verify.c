@@ -36,7 +36,8 @@ ask(const struct rsab_job *job, struct rsab_token_detail *detail)
 {
 	const struct rsab_key *key = job->key;
 	const struct remote_key *remote = key->own;
-	struct token_wire request = remote_request_of(TOKEN_WIRE_VERIFY, remote);
+	struct token_wire request = remote_request_of(TOKEN_WIRE_VERIFY,
+	    remote);
 	struct token_wire answer;
 	uint8_t buffer[TOKEN_WIRE_MAX];
 

@@ -13,6 +13,8 @@
  *	object=pin	RSAB_ERR_PIN of the identity "aa..."
  *	token=gone	RSAB_ERR_TOKEN while there is the file PKCS11_FAKE_GONE
  *	token=readonly	takes no imported keys
+ *	token=hung, killed, false, small	verifying: never answers, ends
+ *			the process, calls all wrong, RSAB_ERR_KEY_SIZE
  * Imported keys are gone with the process.
  *
  * PKCS11_FAKE tells how the process begins: "refuse", "hang", "die"; and
@@ -234,6 +236,40 @@ fake_fault(const struct token_wire *request)
 	return 0;
 }
 
+/* Verify, or do as the token's name says. */
+static inline int
+fake_verify(const struct token_wire *request)
+{
+	struct der uri = request->field[TOKEN_WIRE_URI];
+	struct der spki = request->field[TOKEN_WIRE_KEY];
+	const struct rsab_backend *backend;
+	struct rsab_worker *worker;
+	struct rsab_job job = { .op = RSAB_OP_VERIFY, .hash = RSAB_SHA256 };
+	struct rsab_job *jobs = &job;
+
+	if (fake_has(uri, "token=hung"))
+		for (;;)
+			pause();
+	if (fake_has(uri, "token=killed"))
+		raise(SIGKILL);
+	if (fake_has(uri, "token=false"))
+		return RSAB_ERR_SIGNATURE;
+	if (fake_has(uri, "token=small"))
+		return RSAB_ERR_KEY_SIZE;
+	if (rsab_backend_find("libcrypto", &backend) != 0 ||
+	    rsab_key_load_public(backend, request->type, spki.p, spki.n,
+	    &job.key) != 0 || rsab_worker_new(&worker) != 0)
+		return RSAB_ERR_NOMEM;
+	memcpy(job.digest, request->field[TOKEN_WIRE_DIGEST].p, 32);
+	job.signature_len = request->field[TOKEN_WIRE_SIGNATURE].n;
+	memcpy(job.signature, request->field[TOKEN_WIRE_SIGNATURE].p,
+	    job.signature_len);
+	rsab_run(worker, &jobs, 1);
+	rsab_worker_free(worker);
+	rsab_key_unref(job.key);
+	return job.result;
+}
+
 static inline int
 fake_work(const struct token_wire *request, struct token_wire *answer,
     uint8_t *out, size_t *n)
@@ -243,6 +279,8 @@ fake_work(const struct token_wire *request, struct token_wire *answer,
 
 	if (r == 0 && request->op == TOKEN_WIRE_IMPORT)
 		return fake_import(request, out, n);
+	if (r == 0 && request->op == TOKEN_WIRE_VERIFY)
+		return fake_verify(request);
 	if (r != 0)
 		return r;
 	key = fake_find(request->field[TOKEN_WIRE_URI]);

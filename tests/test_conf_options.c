@@ -218,7 +218,8 @@ conf_options_load_values(void **state)
 		{ "StrictHeaders no", NULL, false },
 		{ "MilterDebug 0", NULL, false },
 		{ "MilterDebug 6", "not supported yet", true },
-		{ "PKCS11Verify yes", "not supported yet", true },
+		{ "StrictTestMode yes", "not supported yet", true },
+		{ "PKCS11Verify yes", NULL, false },
 		{ "SoftStart no", NULL, false },
 		/* unknown, with the nearest name */
 		{ "OversignHeader From",
