@@ -43,7 +43,6 @@ static const struct all_step quick[] = {
 	{ ALL_STEPS_PASS, "verify", "verify --bits 1024,2048 --batch 8" },
 	{ ALL_STEPS_ONCE, "paths.tsv", "rsa --bits 2048 --batch 8 --op sign "
 	    PATHS },
-	{ ALL_STEPS_ONCE, "queue.tsv", "rsa --bits 2048 --rate 50%" },
 	{ ALL_STEPS_ONCE, "body.tsv", "body --size 1048576" },
 	{ ALL_STEPS_ONCE, "digest.tsv", "digest" },
 	{ ALL_STEPS_ONCE, "bn.tsv", "bn --bits 1024" },
