@@ -106,8 +106,7 @@ make_parts(struct mlfi *front)
 	front->accept = event_new(base, front->listener, EV_READ | EV_PERSIST,
 	    on_accept, front);
 	front->accept_again = evtimer_new(base, on_accept_again, front);
-	return front->accept == NULL || front->accept_again == NULL ||
-	    event_add(front->accept, NULL) != 0 ? -1 : 0;
+	return front->accept == NULL || front->accept_again == NULL ? -1 : 0;
 }
 
 int
@@ -154,6 +153,12 @@ mlfi_run(struct mlfi *front)
 {
 	unsigned i;
 
+	if (front_socket_listen(front->listener) != 0 ||
+	    event_add(front->accept, NULL) != 0) {
+		log_line(LOG_CRIT, "socket: nobody can connect: %s",
+		    strerror(errno));
+		return -1;
+	}
 	for (i = 1; i < front->n_loops; i++)
 		if (pthread_create(&front->loops[i].thread, NULL, serve,
 		    &front->loops[i]) != 0)
