@@ -24,12 +24,16 @@ struct matches {
 static int
 adopt_all(struct pkcs11_find *find, struct pkcs11_fail *fail)
 {
+	const char *why;
 	int r;
 
 	find->configured = p11_kit_modules_load(NULL, 0);
-	if (find->configured == NULL)
-		return pkcs11_fail_set(fail, RSAB_ERR_TOKEN, "p11-kit's "
-		    "modules cannot be loaded");
+	if (find->configured == NULL) {
+		why = p11_kit_message();
+		return pkcs11_fail_set(fail, RSAB_ERR_TOKEN, "the modules "
+		    "that p11-kit is configured for cannot be loaded: %s",
+		    why == NULL ? "it does not say why" : why);
+	}
 	for (size_t i = 0; find->configured[i] != NULL; i++) {
 		if (find->modules_n == PKCS11_MODULES_MAX)
 			return pkcs11_fail_set(fail, RSAB_ERR_TOKEN, "p11-kit "
