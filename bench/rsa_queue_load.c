@@ -223,14 +223,13 @@ waiting(const struct rsa_queue_load *load)
 }
 
 /*
- * The next answer, in the order in which they were asked for, until then.
+ * The answer to the n-th that was asked for, until then.
  *   until    as inbox_take has it
  */
 static struct want *
-next_answer(struct rsa_queue_load *load, uint64_t until)
+answer_to(struct rsa_queue_load *load, size_t n, uint64_t until)
 {
-	return waiting(load) == 0 ? NULL : inbox_take(load->inbox[load->taken %
-	    RSA_QUEUE_INBOXES], until);
+	return inbox_take(load->inbox[n % RSA_QUEUE_INBOXES], until);
 }
 
 /*
@@ -270,30 +269,33 @@ drain(struct rsa_queue_load *load)
 	struct want *want;
 	int status = 0;
 
-	while (status == 0 && (want = next_answer(load, 0)) != NULL)
+	while (status == 0 && waiting(load) > 0 &&
+	    (want = answer_to(load, load->taken, 0)) != NULL)
 		status = take(load, want);
 	return status;
 }
 
 /*
- * Wait for one answer, or for all.
+ * Wait for the next n answers, for the last of them first: a wake-up for each
+ * would be part of what is measured.
+ *   n        at most waiting(load)
  */
 static int
-wait_for(struct rsa_queue_load *load, bool all)
+wait_for(struct rsa_queue_load *load, size_t n)
 {
+	size_t first = load->taken, last = first + n - 1;
 	struct want *want;
 	int status = 0;
 
-	while (status == 0 && waiting(load) > 0) {
-		want = next_answer(load, clock_us() + PATIENCE);
+	for (size_t i = 0; i < n && status == 0; i++) {
+		want = answer_to(load, i == 0 ? last : first + i - 1,
+		    clock_us() + PATIENCE);
 		if (want == NULL) {
 			warnx("%u bits: %zu signatures are not answered",
 			    load->reference->bits, waiting(load));
 			return EX_SOFTWARE;
 		}
 		status = take(load, want);
-		if (!all)
-			break;
 	}
 	return status;
 }
@@ -310,26 +312,27 @@ window_begin(struct rsa_queue_load *load, size_t skip)
 int
 rsa_queue_load_full(struct rsa_queue_load *load, double seconds)
 {
-	size_t want = (size_t)WAITING * load->threads;
-	size_t most = SIGNER_PASSES * (size_t)rsab_key_group(load->key,
-	    RSAB_OP_SIGN).batch, done = 0;
+	size_t room = SIGNER_PASSES * (size_t)rsab_key_group(load->key,
+	    RSAB_OP_SIGN).batch;
+	size_t most = (size_t)WAITING * load->threads, done = 0;
 	uint64_t begin, now, length = (uint64_t)(seconds * 1e9);
 	int status = 0;
 
 	window_begin(load, SIZE_MAX);
-	while (status == 0 && waiting(load) < want && waiting(load) < most)
+	if (most > room)
+		most = room;
+	while (status == 0 && waiting(load) < most)
 		status = ask(load);
 	begin = now = stopwatch_ns();
 	while (status == 0 && (now - begin < length || done == 0)) {
-		status = wait_for(load, false);
-		if (status == 0)
+		status = wait_for(load, WAITING / 2);
+		for (done += WAITING / 2; status == 0 && waiting(load) < most;)
 			status = ask(load);
-		done++;
 		now = stopwatch_ns();
 	}
 	load->per_s = (double)done / (double)(now - begin) * 1e9;
 	if (status == 0)
-		status = wait_for(load, true);
+		status = wait_for(load, waiting(load));
 	if (status == 0 && load->failures > 0) {
 		warnx("%zu signatures did not fit the queue", load->failures);
 		status = EX_SOFTWARE;
@@ -380,6 +383,6 @@ rsa_queue_load_at(struct rsa_queue_load *load, double rate, double seconds)
 	status = arrive(load, 1e9 / rate, begin, length * 1e9, &n);
 	load->per_s = (double)n / (double)(stopwatch_ns() - begin) * 1e9;
 	if (status == 0)
-		status = wait_for(load, true);
+		status = wait_for(load, waiting(load));
 	return status;
 }
