@@ -80,13 +80,20 @@ on_accept(evutil_socket_t fd, short what, void *arg)
 
 /* ---- start and stop ----------------------------------------------------- */
 
+/*
+ * One a processor; more where a token verifies, which holds its thread up.
+ */
 static unsigned
-cpus(void)
+threads(const struct mlfi *front)
 {
+	struct conf *conf = conf_slot_get(front->setup.conf);
 	cpu_set_t set;
 	long n = sched_getaffinity(0, sizeof(set), &set) == 0 ?
 	    CPU_COUNT(&set) : sysconf(_SC_NPROCESSORS_ONLN);
 
+	if (conf->verifier != NULL && n < FRONT_LOOPS_TOKEN)
+		n = FRONT_LOOPS_TOKEN;
+	conf_unref(conf);
 	return n < 1 ? 1 : n > FRONT_LOOPS_MAX ? FRONT_LOOPS_MAX :
 	    (unsigned)n;
 }
@@ -95,10 +102,12 @@ static int
 make_parts(struct mlfi *front)
 {
 	struct event_base *base;
+	unsigned wanted;
 
 	if (descriptors_open(&front->descriptors) != 0)
 		return -1;
-	for (front->n_loops = 0; front->n_loops < cpus(); front->n_loops++)
+	wanted = threads(front);
+	for (front->n_loops = 0; front->n_loops < wanted; front->n_loops++)
 		if (front_loop_init(front,
 		    &front->loops[front->n_loops]) != 0)
 			return -1;

@@ -21,6 +21,7 @@
 #include "wire.h"
 
 #define FRONT_LOOPS_MAX		64
+#define FRONT_LOOPS_TOKEN	8	/* at least, where a token verifies */
 #define FRONT_CHUNK		65536	/* octets received at once */
 #define FRONT_OUT_MAX		(16 << 20) /* octets of answers: deletions of
 					 * SESSION_REMOVED_MAX fields */
