@@ -6,6 +6,7 @@
  *	token_tool MODULE ARGS PIN FOLDERS COMMAND ARGUMENT...
  *	  load URI		type and bits; signs and verifies with libcrypto
  *	  load-pin URI		the same, pin-value allowed
+ *	  loads URI COUNT	load again and again, in a new process each time
  *	  public URI FILE	its public half as the key record has it
  *	  sign URI FILE		the signature of the octets "dkimd"
  *	  import URI FILE OUT	load FILE (PEM) into the token and sign there
@@ -102,6 +103,27 @@ do_load(void)
 	int r = load(arg[1], strcmp(arg[0], "load-pin") == 0, &key);
 
 	return show(r, key);
+}
+
+/*
+ * The last of them counts.
+ */
+static int
+do_loads(void)
+{
+	struct rsab_key *key = NULL;
+	int r = 0;
+
+	for (unsigned long i = strtoul(arg[2], NULL, 10); i > 0; i--) {
+		if ((r = load(arg[1], false, &key)) == 0)
+			rsab_key_unref(key);
+		fail("load", r);
+		pthread_mutex_lock(&process.lock);
+		process_reap(&process, true);
+		pthread_mutex_unlock(&process.lock);
+	}
+	printf("starts %u\n", process.starts);
+	return -r;
 }
 
 static int
@@ -367,6 +389,7 @@ static const struct {
 } commands[] = {
 	{ "load", 1, do_load },
 	{ "load-pin", 1, do_load },
+	{ "loads", 2, do_loads },
 	{ "public", 2, do_public },
 	{ "sign", 2, do_sign },
 	{ "import", 3, do_import },
