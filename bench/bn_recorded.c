@@ -61,6 +61,17 @@ put_row(struct bn_recorded *r, struct tsv *tsv,
 	return 0;
 }
 
+/*
+ * A ratio, where the columns have it.
+ */
+static int
+take_ratio(struct tsv *tsv, const char *column, double *out)
+{
+	*out = -1;
+	return tsv_field(tsv, column) == NULL ? 0 :
+	    tsv_figure(tsv, column, out);
+}
+
 int
 bn_recorded_add(struct bn_recorded *r, struct tsv *tsv)
 {
@@ -84,6 +95,10 @@ bn_recorded_add(struct bn_recorded *r, struct tsv *tsv)
 		status = tsv_figure(tsv, "sign_per_s", &row.sign);
 	if (status == 0)
 		status = tsv_figure(tsv, "verify_per_s", &row.verify);
+	if (status == 0)
+		status = take_ratio(tsv, "sign_ratio", &row.sign_ratio);
+	if (status == 0)
+		status = take_ratio(tsv, "verify_ratio", &row.verify_ratio);
 	if (status == 0)
 		status = put_row(r, tsv, &row);
 	return status;
@@ -111,8 +126,10 @@ base_of(const struct bn_recorded *r, const struct bn_recorded_row *row)
 }
 
 static double
-ratio(double figure, double base)
+ratio(double recorded, double figure, double base)
 {
+	if (recorded > 0)
+		return recorded;
 	return figure > 0 && base > 0 ? figure / base : 0;
 }
 
@@ -132,10 +149,10 @@ bn_recorded_report(const struct bn_recorded *r, bool tsv, FILE *out)
 		    .openssl = row->openssl, .bn = row->bn,
 		    .source = row->source, .bits = row->key_bits,
 		    .sign = row->sign, .verify = row->verify };
-		if (base != NULL) {
-			year.sign_ratio = ratio(row->sign, base->sign);
-			year.verify_ratio = ratio(row->verify, base->verify);
-		}
+		year.sign_ratio = ratio(row->sign_ratio, row->sign,
+		    base != NULL ? base->sign : 0);
+		year.verify_ratio = ratio(row->verify_ratio, row->verify,
+		    base != NULL ? base->verify : 0);
 		if (tsv) {
 			bn_year_row(&table, &year);
 			continue;

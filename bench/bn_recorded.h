@@ -24,6 +24,7 @@ struct bn_recorded_row {
 	char		source[BN_RECORDED_TEXT_SIZE];
 	unsigned	key_bits;
 	double		sign, verify;	/* a second; below 0: not known */
+	double		sign_ratio, verify_ratio;	/* recorded; likewise */
 };
 
 struct bn_recorded {
@@ -46,8 +47,9 @@ int bn_recorded_add(struct bn_recorded *recorded, struct tsv *tsv) MUSTUSE;
 
 /*
  * Print them: with tsv, rows of dkimbench bn; else what openssl speed prints,
- * a block for each build. Ratios are to the first build of the same system,
- * at the same key size.
+ * a block for each build. Ratios are those recorded (columns sign_ratio and
+ * verify_ratio: of neighbouring windows), else to the first build of the same
+ * system, at the same key size.
  */
 void bn_recorded_report(const struct bn_recorded *recorded, bool tsv,
     FILE *out);

@@ -10,7 +10,8 @@
 #include "dkim/bodyhash.h"
 
 #define BODY_CONTESTANT_FORMS \
-	"simple,relaxed,simple-l,relaxed-l,simple-fixcrlf,relaxed-fixcrlf,both"
+	"simple,relaxed,simple-l,relaxed-l,simple-fixcrlf,relaxed-fixcrlf," \
+	"both,sha256"
 #define BODY_CONTESTANT_ALONE	"sha256"
 #define BODY_CONTESTANT_HASHES	2	/* of a form at most */
 
@@ -34,7 +35,8 @@ struct body_contestant {
  * by other code than the engine's, then SHA-256 by EVP at once.
  *   form     simple, relaxed: one signature over all; -l: a second one over
  *            half of the canonical octets (l=); -fixcrlf: as under FixCRLF;
- *            both: a simple one and a relaxed one; sha256: that alone
+ *            both: a simple one and a relaxed one; sha256: that alone, also
+ *            as a control, which must come out as fast as itself
  *   body     without bare CR or LF; kept, as lib is
  *   chunk    octets that come at once, as in packets of the milter protocol
  *   returns  0, EX_USAGE (no such form), EX_OSERR or EX_SOFTWARE (told)

@@ -154,6 +154,30 @@ bn_recorded_add_rows(void **state)
 	    "rsa 1024 bits 0.250000s 0.200000s      4.0      5.0\n");
 }
 
+/*
+ * The ratio of neighbouring windows is not that of the medians.
+ */
+static void
+bn_recorded_add_ratios(void **state)
+{
+	static const char rows[] =
+	    "#system\topenssl\tbn\tkey_bits\tsign_per_s\tverify_per_s\t"
+	    "source\tsign_ratio\tverify_ratio\n"
+	    "s\to\ta\t512\t10.0\t30.0\tx\t1.000\t-\n"
+	    "s\to\tb\t512\t20.0\t60.0\tx\t2.100\t-\n";
+	FILE *out;
+
+	(void)state;
+	test_int("feed", feed(rows, strlen(rows)), 0);
+	memset(text, 0, sizeof text);
+	out = fmemopen(text, sizeof text, "w");
+	bn_recorded_report(&recorded, true, out);
+	fclose(out);
+	bn_recorded_clear(&recorded);
+	test_str("recorded, else made", strstr(text, "\tb\t"),
+	    "\tb\t512\t20.0\t60.0\tx\t2.100\t2.000\n");
+}
+
 static void
 bn_recorded_add_faults(void **state)
 {
@@ -223,6 +247,7 @@ main(void)
 		cmocka_unit_test(bn_recorded_report_lines_of_2005),
 		cmocka_unit_test(bn_recorded_report_rows_of_2005),
 		cmocka_unit_test(bn_recorded_add_rows),
+		cmocka_unit_test(bn_recorded_add_ratios),
 		cmocka_unit_test(bn_recorded_add_faults),
 		cmocka_unit_test(bn_recorded_add_too_many_rows),
 		cmocka_unit_test(bn_recorded_add_no_memory),
