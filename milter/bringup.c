@@ -194,7 +194,9 @@ make_tokens(const struct bringup *parts, struct conf *conf,
 
 	r = tokens_new(&conf->options, threads,
 	    old == NULL ? NULL : old->tokens, &conf->tokens);
-	/* dkimd -n looks up no key */
+	/* dkimd -n is run again and again, and verifies nothing */
+	if (r == 0 && parts->loop == NULL)
+		tokens_be_careful(conf->tokens);
 	if (r == 0 && parts->loop != NULL && conf->options.pkcs11_verify &&
 	    conf->options.mode_verify)
 		r = verifier_new(&conf->options, threads, &conf->verifier);

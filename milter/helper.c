@@ -154,6 +154,14 @@ helper_is_same(const struct helper *a, const struct helper *b)
 	    a->sessions == b->sessions && a->start_ms == b->start_ms;
 }
 
+void
+helper_be_careful(struct helper *h)
+{
+	pthread_mutex_lock(&h->lock);
+	h->careful = true;
+	pthread_mutex_unlock(&h->lock);
+}
+
 static int
 begin(struct helper *h)
 {

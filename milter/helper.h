@@ -61,6 +61,11 @@ bool helper_is_same_pin(const struct helper *a, const struct helper *b);
 bool helper_is_same(const struct helper *a, const struct helper *b);
 
 /*
+ * Of its next process: rsab_token_setup.careful.
+ */
+void helper_be_careful(struct helper *helper);
+
+/*
  * The three functions of struct rsab_token_peer; context is the helper.
  */
 int helper_connect(void *helper, uint64_t *incarnation);

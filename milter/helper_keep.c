@@ -167,6 +167,7 @@ greet(struct helper *h, struct rsab_token_detail *detail)
 		.pin_n = h->pin == NULL ? 0 : strlen(h->pin),
 		.folders = h->folders,
 		.sessions = h->sessions,
+		.careful = h->careful,
 		.refused = refused,
 		.refused_n = h->refusals,
 	};

@@ -39,6 +39,7 @@ struct helper {
 	int			 control;	/* -1: none */
 	uint64_t		 incarnation;
 	bool			 killed;	/* by us */
+	bool			 careful;	/* with PINs */
 	bool			 useless;	/* it did not load its module */
 	uint64_t		 started, start_at;	/* monotonic us */
 	struct backoff		 backoff;

@@ -243,6 +243,12 @@ tokens_unref(struct tokens *t)
 	return true;
 }
 
+void
+tokens_be_careful(struct tokens *t)
+{
+	helper_be_careful(t->helper);
+}
+
 bool
 tokens_has(const struct tokens *t, const struct rsab_token *rsab)
 {

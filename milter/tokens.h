@@ -37,6 +37,12 @@ struct tokens *tokens_ref(struct tokens *tokens);
 bool tokens_unref(struct tokens *tokens);
 
 /*
+ * For who may be started again and again (dkimd -n): try no PIN where a token
+ * tells of a wrong one since its last login. Before the first key.
+ */
+void tokens_be_careful(struct tokens *tokens);
+
+/*
  * Is a key's token one of these?
  */
 bool tokens_has(const struct tokens *tokens, const struct rsab_token *token);

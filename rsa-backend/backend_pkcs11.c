@@ -87,6 +87,7 @@ pins_set(struct pkcs11_pins *pins, const struct token_wire *setup,
 	struct der pin = setup->field[TOKEN_WIRE_PIN];
 
 	pins->host = host;
+	pins->careful = (setup->flags & TOKEN_WIRE_CAREFUL) != 0;
 	if (folders.n != 0)
 		memcpy(pins->folders, folders.p, folders.n);
 	pins->folders[folders.n] = '\0';

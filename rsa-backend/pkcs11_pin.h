@@ -15,6 +15,7 @@ struct pkcs11_pins {
 	char				 folders[RSAB_TOKEN_FOLDERS_MAX + 1];
 	uint8_t				*own;	/* of the configuration */
 	size_t				 own_n;
+	bool				 careful;	/* rsab_token_setup */
 };
 
 /*

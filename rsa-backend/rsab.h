@@ -489,6 +489,10 @@ struct rsab_token_setup {
 	size_t		 pin_n;
 	const char	*folders;	/* for PIN files, parted by ':'; NULL */
 	unsigned	 sessions;	/* connections at once, at most */
+	bool		 careful;	/* try no PIN where the token tells of
+					 * a wrong one since the last login:
+					 * who is started again and again must
+					 * not lock it */
 
 	/* Identities from rsab_token_peer.refused, NUL-ended. */
 	const char	*const *refused;

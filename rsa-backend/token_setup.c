@@ -77,6 +77,7 @@ rsab_token_setup_send(int control, const struct rsab_token_setup *setup,
 	uint8_t out[TOKEN_WIRE_MAX];
 	struct token_wire request = {
 		.op = TOKEN_WIRE_SETUP,
+		.flags = setup->careful ? TOKEN_WIRE_CAREFUL : 0,
 		.value = setup->sessions,
 		.field = {
 			[TOKEN_WIRE_MODULE] = text(setup->module),

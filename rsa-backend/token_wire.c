@@ -31,6 +31,7 @@ struct shape {
 
 static const struct shape requests[] = {
 	[TOKEN_WIRE_SETUP] = {
+		.flags = TOKEN_WIRE_CAREFUL,
 		.value = RSAB_TOKEN_SESSIONS_MAX,
 		.field = {
 			{ 0, RSAB_TOKEN_PATH_MAX },

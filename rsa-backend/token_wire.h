@@ -50,6 +50,7 @@ enum token_wire_op {
 enum token_wire_flag {
 	TOKEN_WIRE_PIN_VALUE = 1,	/* the URI may have a pin-value */
 	TOKEN_WIRE_SHA1 = 2,		/* verifying: the digest is SHA-1 */
+	TOKEN_WIRE_CAREFUL = 4,		/* SETUP: rsab_token_setup.careful */
 };
 
 /* Fields of requests. SETUP's are named by TOKEN_WIRE_MODULE and so on. */

@@ -84,14 +84,15 @@ fake_report(const struct token_wire *setup)
 	for (char **e = environ; *e != NULL; e++)
 		fprintf(f, " %s", *e);
 	fprintf(f, "; module %.*s; args %.*s; pin %zu; folders %.*s; "
-	    "refused %zu\n", (int)setup->field[TOKEN_WIRE_MODULE].n,
+	    "refused %zu%s\n", (int)setup->field[TOKEN_WIRE_MODULE].n,
 	    (const char *)setup->field[TOKEN_WIRE_MODULE].p,
 	    (int)setup->field[TOKEN_WIRE_ARGS].n,
 	    (const char *)setup->field[TOKEN_WIRE_ARGS].p,
 	    setup->field[TOKEN_WIRE_PIN].n,
 	    (int)setup->field[TOKEN_WIRE_FOLDERS].n,
 	    (const char *)setup->field[TOKEN_WIRE_FOLDERS].p,
-	    setup->field[TOKEN_WIRE_REFUSED].n / 64);
+	    setup->field[TOKEN_WIRE_REFUSED].n / 64,
+	    (setup->flags & TOKEN_WIRE_CAREFUL) != 0 ? "; careful" : "");
 	fclose(f);
 }
 

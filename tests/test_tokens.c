@@ -623,6 +623,24 @@ tokens_new_refused_pin(void **state)
 	conf_unref(five);
 }
 
+static void
+tokens_be_careful_is_told(void **state)
+{
+	struct options options = { .pkcs11_timeout = 5 };
+	struct slice uri = slice_text("pkcs11:token=a;object=rsa1024");
+	struct rsab_token_detail detail;
+	struct rsab_key *key;
+	struct tokens *t;
+
+	(void)state;
+	test_int("new", tokens_new(&options, 0, NULL, &t), 0);
+	tokens_be_careful(t);
+	test_int("open", tokens_open(t, uri, false, &detail, &key), 0);
+	test_true("told", was_told("refused 0; careful\n"));
+	rsab_key_unref(key);
+	(void)!tokens_unref(t);
+}
+
 static bool
 one_run(void *unused)
 {
@@ -662,6 +680,7 @@ main(int argc, char **argv)
 		cmocka_unit_test_setup(tokens_other_key, begin),
 		cmocka_unit_test_setup(tokens_new_reload, begin),
 		cmocka_unit_test_setup(tokens_new_refused_pin, begin),
+		cmocka_unit_test_setup(tokens_be_careful_is_told, begin),
 		cmocka_unit_test_setup(tokens_no_memory, begin),
 	};
 

@@ -28,6 +28,7 @@ static struct made {
 	uint64_t		 clock;		/* ms */
 	char			 pin[256];	/* of the file; "": none */
 	struct backend_pkcs11	*backend;
+	unsigned		 flags;		/* of the set-up */
 	struct rsab_token_detail detail;
 
 	/* the last answer */
@@ -106,6 +107,7 @@ made_start(const char *module, const char *pin, const char *refused)
 {
 	const struct token_wire setup = {
 		.op = TOKEN_WIRE_SETUP,
+		.flags = made.flags,
 		.value = 8,
 		.field = { made_text(module), { NULL, 0 }, made_text(pin),
 		    made_text("/pins"), made_text(refused) },
@@ -164,6 +166,7 @@ made_setup(void **state)
 	made.reset();
 	made.clock = 10000;
 	made.pin[0] = '\0';
+	made.flags = 0;
 	made_do("token mail 0001");
 	made_object("key sel 01", "rsa1024.pem");
 	test_int("start", made_start(made_module(), "1234", NULL), 0);

@@ -195,6 +195,27 @@ login_refused_by_flags(void **state)
 	test_int("logins", made.calls("C_Login"), 0);
 }
 
+/*
+ * dkimd -n, in the way of a mistake that somebody is about to mend.
+ */
+static void
+login_carefully(void **state)
+{
+	(void)state;
+	made_do("flags 10000");		/* CKF_USER_PIN_COUNT_LOW */
+	test_int("others try", made_sign(MADE_KEY), 0);
+	made_stop();
+	made.flags = TOKEN_WIRE_CAREFUL;
+	test_int("start", made_start(made_module(), "1234", NULL), 0);
+	test_int("not after a wrong one", made_sign(MADE_KEY), RSAB_ERR_PIN);
+	made_says("a wrong PIN was entered since the last login");
+	test_int("logins", made.calls("C_Login"), 1);
+	made_stop();
+	made_do("flags 0");
+	test_int("start", made_start(made_module(), "1234", NULL), 0);
+	test_int("else as any", made_sign(MADE_KEY), 0);
+}
+
 static void
 login_each_refusal_stops(void **state)
 {
@@ -365,6 +386,7 @@ main(void)
 		MADE_TEST(sign_without_login),
 		MADE_TEST(login_wrong_pin_is_tried_once),
 		MADE_TEST(login_refused_by_flags),
+		MADE_TEST(login_carefully),
 		MADE_TEST(login_each_refusal_stops),
 		MADE_TEST(login_where_the_pin_comes_from),
 		MADE_TEST(login_already),
