@@ -155,6 +155,16 @@ go_on(struct front_conn *c)
 	return flush(c) && steer(c);
 }
 
+/*
+ * Close, but say first what was to be said.
+ */
+static void
+end(struct front_conn *c)
+{
+	(void)flush(c);
+	front_conn_close(c);
+}
+
 static void
 on_readable(evutil_socket_t fd, short what, void *arg)
 {
@@ -169,7 +179,7 @@ on_readable(evutil_socket_t fd, short what, void *arg)
 	c->heard = clock_us();
 	if (n <= 0 || !take(c, slice_of(c->loop->chunk, (size_t)n)) ||
 	    !go_on(c))
-		front_conn_close(c);
+		end(c);
 }
 
 static void
@@ -223,7 +233,7 @@ front_conn_look(struct front_conn *c)
 	else if (front_packet_look(c))
 		good = take_kept(c);
 	if (!good || !go_on(c))
-		front_conn_close(c);
+		end(c);
 }
 
 int

@@ -134,7 +134,6 @@ on_connect(struct front_conn *c, const struct wire_command *command)
 	    address_of(command, &given) == NULL)
 		return false;
 	stats_add(STAT_CONNECTIONS, 1);
-	c->phase = FRONT_CONNECTED;
 	if (is_refused(c)) {
 		front_answer_code(c, "451", "4.3.2",
 		    "Service is not available");
@@ -142,11 +141,14 @@ on_connect(struct front_conn *c, const struct wire_command *command)
 	}
 	address = terms_address(address_of(command, &given),
 	    front_macros_get(&c->macros, "{client_addr}"), &other, &n);
+	/* who was refused has no message */
 	if (session_connect(c->connection->exchange.session,
-	    command->text[0], address, n) != 0)
+	    command->text[0], address, n) != 0) {
 		front_answer(c, WIRE_TEMPFAIL);
-	else
-		front_answer(c, WIRE_CONTINUE);
+		return true;
+	}
+	c->phase = FRONT_CONNECTED;
+	front_answer(c, WIRE_CONTINUE);
 	return true;
 }
 

@@ -1,0 +1,542 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The front end that speaks the milter protocol itself: an MTA on the other
+ * end of a socketpair, the loop turned by hand.
+ */
+
+/* system */
+#include <sys/socket.h>
+#include <errno.h>
+#include <unistd.h>
+
+/* this room */
+#include "tests/session_made.h"
+#include "milter/front_conn.h"
+#include "milter/front_loop.h"
+#include "milter/front_macros.h"
+
+#define CONF "Socket inet:1@localhost\nInternalHosts 127.0.0.1\n"	\
+	"SigningTable csl:example.org=one\n"				\
+	"KeyTable csl:one=example.org:sel:/keys/rsa\n"
+#define STEPS	(WIRE_NOHELO | WIRE_NOUNKNOWN | WIRE_NODATA |		\
+	WIRE_NR_HDR | WIRE_NR_RCPT | WIRE_NR_BODY | WIRE_HDR_LEADSPC)
+
+static struct {
+	struct mlfi		 front;
+	struct conf_slot	 slot;
+	struct dkim_lib		*lib;
+	int			 mta;		/* our end; -1: none */
+	struct buf		 in;		/* what came, not yet taken */
+	bool			 closed;	/* by the front end */
+} site;
+
+uint64_t
+resolver_patience(struct resolver *resolver)
+{
+	(void)resolver;
+	return MADE_PATIENCE;
+}
+
+static void
+on_progress(void *context)
+{
+	(void)context;
+}
+
+static void
+site_open(void)
+{
+	struct conf *conf = made_conf(CONF);
+
+	memset(&site, 0, sizeof(site));
+	made_reset_fakes();
+	site.mta = -1;
+	assert_int_equal(dkim_lib_new(&site.lib), 0);
+	assert_int_equal(conf_slot_init(&site.slot, conf), 0);
+	site.front.setup.conf = &site.slot;
+	assert_int_equal(descriptors_open(&site.front.descriptors), 0);
+	site.front.connection = (struct connection_setup){
+		.lib = site.lib, .signer = (struct signer *)&made,
+		.host = "h.example.org", .messages = &site.front.messages,
+		.progress = on_progress };
+	assert_int_equal(front_loop_init(&site.front, &site.front.loops[0]),
+	    0);
+	buf_init(&site.in, 1 << 20);
+}
+
+static void
+turn(void)
+{
+	for (int i = 0; i < 8; i++)
+		event_base_loop(site.front.loops[0].base, EVLOOP_NONBLOCK);
+}
+
+static void
+mta_leave(void)
+{
+	if (site.mta >= 0)
+		close(site.mta);
+	site.mta = -1;
+	buf_reset(&site.in);
+	site.closed = false;
+	turn();
+	test_int("no message is left", atomic_load(&site.front.messages), 0);
+	test_true("no connection is left", site.front.loops[0].conns == NULL);
+}
+
+static void
+mta_enter(void)
+{
+	int ends[2];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0,
+	    ends), 0);
+	site.mta = ends[0];
+	(void)!front_conn_new(&site.front.loops[0], ends[1]);
+	turn();
+}
+
+static void
+site_close(void)
+{
+	struct front_loop *loop = &site.front.loops[0];
+
+	mta_leave();
+	event_free(loop->wake);
+	event_free(loop->sweep);
+	event_base_free(loop->base);
+	rsab_worker_free(loop->worker);
+	free(loop->chunk);
+	close(loop->pipe[0]);
+	close(loop->pipe[1]);
+	pthread_mutex_destroy(&loop->lock);
+	close(atomic_load(&site.front.descriptors.spare));
+	conf_unref(conf_slot_get(&site.slot));
+	conf_unref(site.slot.conf);
+	dkim_lib_free(site.lib);
+	buf_clear(&site.in);
+}
+
+/*
+ * Read what there is.
+ */
+static void
+hear(void)
+{
+	uint8_t octets[4096];
+	ssize_t n;
+
+	turn();
+	while ((n = recv(site.mta, octets, sizeof(octets), 0)) > 0)
+		buf_add(&site.in, slice_of(octets, (size_t)n));
+	if (n == 0 || (n < 0 && errno == ECONNRESET))
+		site.closed = true;
+	assert_int_equal(buf_end(&site.in), 0);
+}
+
+static void
+say(struct slice octets)
+{
+	while (octets.n > 0) {
+		ssize_t n = send(site.mta, octets.p, octets.n, MSG_NOSIGNAL);
+
+		if (n < 0 && errno != EAGAIN)
+			break;
+		if (n > 0)
+			octets = slice_from(octets, (size_t)n);
+		turn();
+	}
+	hear();
+}
+
+/*
+ * The kinds of the answers so far, in order; "!" where the connection was
+ * closed. They are taken.
+ */
+static const char *
+answers(void)
+{
+	static char text[256];
+	struct slice in = buf_slice(&site.in);
+	struct wire_packet packet;
+	int error;
+	size_t n = 0;
+
+	while (n < sizeof(text) - 2 && wire_next(&in, &packet, &error))
+		text[n++] = (char)packet.kind;
+	test_int("whole packets", in.n, 0);
+	if (site.closed)
+		text[n++] = '!';
+	text[n] = '\0';
+	buf_reset(&site.in);
+	return text;
+}
+
+/* ---- what an MTA says --------------------------------------------------- */
+
+static void
+put_offer(struct buf *b)
+{
+	wire_put_optneg(WIRE_OPTNEG, (struct wire_optneg){ 6,
+	    WIRE_ACTIONS_ALL, WIRE_STEPS_ALL }, b);
+}
+
+static void
+put_texts(uint8_t kind, const char *one, const char *two, struct buf *b)
+{
+	struct slice texts[2] = { slice_text(one) };
+
+	if (two != NULL)
+		texts[1] = slice_text(two);
+	wire_put_texts(kind, texts, two == NULL ? 1 : 2, b);
+}
+
+static void
+put_connect(const char *address, struct buf *b)
+{
+	wire_put_connect(slice_text("c.example.net"), WIRE_FAMILY_INET, 25,
+	    slice_text(address), b);
+}
+
+static void
+put_macro(uint8_t stage, const char *name, const char *value, struct buf *b)
+{
+	const struct wire_pair pair = { slice_text(name), slice_text(value) };
+
+	wire_put_macros(stage, &pair, 1, b);
+}
+
+static void
+put_message(struct buf *b)
+{
+	put_macro(WIRE_MAIL, "i", "4X", b);
+	put_texts(WIRE_MAIL, "<a@example.org>", NULL, b);
+	put_texts(WIRE_RCPT, "<b@dest.example>", NULL, b);
+	put_texts(WIRE_HEADER, "From", " a@example.org", b);
+	put_texts(WIRE_HEADER, "Subject", " x", b);
+	wire_put(WIRE_EOH, slice_of(NULL, 0), b);
+	wire_put(WIRE_BODY, slice_text("text\r\n"), b);
+	wire_put(WIRE_BODYEOB, slice_of(NULL, 0), b);
+}
+
+/* ---- tests -------------------------------------------------------------- */
+
+static void
+front_macros_stages(void **state)
+{
+	static const char mail[] = "Mi\0004X\0{auth_type}\0PLAIN";
+	static const char late[] = "Ei\0004Y", conn[] = "C{daemon_name}\0a\0j\0h";
+	struct front_macros m = { 0 };
+
+	(void)state;
+	assert_int_equal(front_macros_put(&m, slice_of(conn, sizeof(conn))),
+	    0);
+	assert_int_equal(front_macros_put(&m, slice_of(mail, sizeof(mail))),
+	    0);
+	test_str("of the connection", front_macros_get(&m, "j"), "h");
+	test_str("with braces", front_macros_get(&m, "{daemon_name}"), "a");
+	test_str("of the message", front_macros_get(&m, "i"), "4X");
+	test_str("its last", front_macros_get(&m, "{auth_type}"), "PLAIN");
+	test_true("none", front_macros_get(&m, "4X") == NULL);
+	assert_int_equal(front_macros_put(&m, slice_of(late, sizeof(late))),
+	    0);
+	test_str("the last stage wins", front_macros_get(&m, "i"), "4Y");
+	assert_int_equal(front_macros_put(&m, slice_of("!x\0y", 5)), 0);
+	test_true("no such stage", front_macros_get(&m, "x") == NULL);
+	assert_int_equal(front_macros_put(&m, slice_of("M", 1)), 0);
+	test_true("put again", front_macros_get(&m, "{auth_type}") == NULL);
+	front_macros_message_end(&m);
+	test_true("the message is over", front_macros_get(&m, "i") == NULL);
+	test_str("the connection is not", front_macros_get(&m, "j"), "h");
+	front_macros_clear(&m);
+	test_true("all gone", front_macros_get(&m, "j") == NULL);
+}
+
+static void
+front_negotiates(void **state)
+{
+	struct slice in;
+	struct wire_packet packet;
+	struct wire_reply reply;
+	struct buf b;
+	int error;
+
+	(void)state;
+	site_open();
+	mta_enter();
+	buf_init(&b, 65536);
+	put_offer(&b);
+	say(buf_slice(&b));
+	in = buf_slice(&site.in);
+	assert_true(wire_next(&in, &packet, &error));
+	assert_int_equal(wire_parse_reply(packet, &reply), 0);
+	test_int("version", reply.optneg.version, 6);
+	test_int("actions: add, change, lists", reply.optneg.actions, 0x111);
+	test_int("steps", reply.optneg.steps, STEPS | WIRE_STEP_SKIP);
+	test_true("macros for MAIL are named", packet.data.n > 12 &&
+	    memmem(packet.data.p, packet.data.n, "\0\0\0\2i {daemon_name}",
+	    19) != NULL);
+	buf_reset(&site.in);
+	buf_reset(&b);
+	/* an MTA of old: nothing that was not offered */
+	mta_leave();
+	mta_enter();
+	wire_put_optneg(WIRE_OPTNEG, (struct wire_optneg){ 2, 0x11, 0x7f },
+	    &b);
+	say(buf_slice(&b));
+	test_octets("what an old one is told", site.in.p, site.in.n,
+	    "\0\0\0\x0dO\0\0\0\2\0\0\0\x11\0\0\0\2", 17);
+	buf_clear(&b);
+	site_close();
+}
+
+static void
+front_signs_at_every_split(void **state)
+{
+	struct buf b;
+
+	(void)state;
+	site_open();
+	buf_init(&b, 65536);
+	put_offer(&b);
+	put_connect("127.0.0.1", &b);
+	put_message(&b);
+	put_message(&b);
+	wire_put(WIRE_QUIT, slice_of(NULL, 0), &b);
+	for (size_t cut = 0; cut <= b.n; cut++) {
+		mta_enter();
+		say(slice_sub(buf_slice(&b), 0, cut));
+		say(slice_from(buf_slice(&b), cut));
+		test_str("signed, twice", answers(), "Occciaccia!");
+		mta_leave();
+	}
+	buf_clear(&b);
+	site_close();
+}
+
+static void
+front_waits_for_answers(void **state)
+{
+	struct buf b;
+
+	(void)state;
+	site_open();
+	buf_init(&b, 65536);
+	put_offer(&b);
+	put_connect("127.0.0.1", &b);
+	put_message(&b);
+	put_message(&b);
+	made.keys = made.sign = MADE_LATER;
+	mta_enter();
+	say(buf_slice(&b));
+	test_str("no key yet", answers(), "Occc");
+	made_answer();
+	hear();
+	test_str("no signature yet", answers(), "");
+	test_int("it was asked for", made.sign_asked, 1);
+	made_answer();
+	hear();
+	test_str("signed; the next is taken up", answers(), "iacc");
+	/* gone, with an answer on its way */
+	test_true("asked", made.n_pending > 0);
+	mta_leave();
+	made_answer();
+	turn();
+	buf_clear(&b);
+	site_close();
+}
+
+static void
+front_refuses(void **state)
+{
+	struct slice in;
+	struct buf b;
+
+	(void)state;
+	site_open();
+	buf_init(&b, 65536);
+	put_offer(&b);
+	put_connect("127.0.0.1", &b);
+	mta_enter();
+	say(buf_slice(&b));
+	test_str("connected", answers(), "Oc");
+	atomic_store(&site.front.draining, true);
+	buf_reset(&b);
+	put_message(&b);
+	say(buf_slice(&b));
+	in = buf_slice(&site.in);
+	test_octets("MAIL, while leaving", in.p, in.n, "\0\0\0\x24"
+	    "y451 4.3.2 Service is shutting down", 40);
+	buf_reset(&site.in);
+	mta_leave();
+	mta_enter();
+	buf_reset(&b);
+	put_offer(&b);
+	put_connect("127.0.0.1", &b);
+	say(buf_slice(&b));
+	test_str("a connection, while leaving", answers(), "Oy");
+	buf_reset(&b);
+	put_message(&b);
+	say(buf_slice(&b));
+	test_str("and it has no message", answers(), "!");
+	buf_clear(&b);
+	site_close();
+}
+
+/*
+ * Another client over the same connection: its own address and macros.
+ */
+static void
+front_next_client(void **state)
+{
+	struct buf b;
+
+	(void)state;
+	site_open();
+	buf_init(&b, 65536);
+	put_offer(&b);
+	put_connect("192.0.2.1", &b);
+	put_message(&b);
+	wire_put(WIRE_QUIT_NC, slice_of(NULL, 0), &b);
+	put_connect("127.0.0.1", &b);
+	put_message(&b);
+	wire_put(WIRE_ABORT, slice_of(NULL, 0), &b);
+	mta_enter();
+	say(buf_slice(&b));
+	test_str("the second one is ours", answers(), "Occacccia");
+	mta_leave();
+	buf_clear(&b);
+	site_close();
+}
+
+static void
+front_closes_on(void **state)
+{
+	static const struct {
+		const char	*name, *octets;
+		size_t		 n;
+		const char	*want;
+	} rows[] = {
+#define ROW(name, octets, want) { name, octets, sizeof(octets) - 1, want }
+		ROW("length 0", "\0\0\0\0", "Oc!"),
+		ROW("length of 65537", "\0\1\0\1A", "Oc!"),
+		ROW("length of 4 GB", "\xff\xff\xff\xff" "A", "Oc!"),
+		ROW("no such command", "\0\0\0\1?", "Oc!"),
+		ROW("negotiation again", "\0\0\0\x0dO\0\0\0\6\0\0\1\xff\0\x1f"
+		    "\xff\xff", "Oc!"),
+		ROW("a second connection", "\0\0\0\x10" "Ch\0004\0\x19"
+		    "127.0.0.1\0", "Oc!"),
+		ROW("RCPT before MAIL", "\0\0\0\5R<a>\0", "Oc!"),
+		ROW("a field before MAIL", "\0\0\0\5Lx\0y\0", "Oc!"),
+		ROW("the end before MAIL", "\0\0\0\1E", "Oc!"),
+		ROW("a body before the header's end", "\0\0\0\5M<a>\0"
+		    "\0\0\0\2Bx", "Occ!"),
+		ROW("MAIL without NUL", "\0\0\0\4M<a>", "Oc!"),
+		ROW("quit", "\0\0\0\1Q", "Oc!"),
+		ROW("half a packet", "\0\0\0\5M<", "Oc"),
+		ROW("MAIL twice", "\0\0\0\5M<a>\0\0\0\0\5M<a>\0", "Occc"),
+		ROW("aborted", "\0\0\0\1A\0\0\0\1A", "Oc"),
+		ROW("macros of no stage", "\0\0\0\2D!", "Oc"),
+#undef ROW
+	};
+	struct buf b;
+
+	(void)state;
+	site_open();
+	buf_init(&b, 65536);
+	put_offer(&b);
+	put_connect("127.0.0.1", &b);
+	for (size_t i = 0; i < TEST_COUNT(rows); i++) {
+		mta_enter();
+		say(buf_slice(&b));
+		say(slice_of(rows[i].octets, rows[i].n));
+		test_str(rows[i].name, answers(), rows[i].want);
+		mta_leave();
+	}
+	buf_clear(&b);
+	site_close();
+}
+
+/*
+ * Octets of a long body pass through; what is kept of a connection stays
+ * small.
+ */
+static void
+front_long_body(void **state)
+{
+	static uint8_t octets[WIRE_DATA_MAX];
+	struct buf b;
+
+	(void)state;
+	site_open();
+	memset(octets, 'x', sizeof(octets));
+	buf_init(&b, 1 << 20);
+	put_offer(&b);
+	put_connect("127.0.0.1", &b);
+	put_texts(WIRE_MAIL, "<a@example.org>", NULL, &b);
+	put_texts(WIRE_HEADER, "From", " a@example.org", &b);
+	wire_put(WIRE_EOH, slice_of(NULL, 0), &b);
+	for (int i = 0; i < 5; i++)
+		wire_put(WIRE_BODY, slice_of(octets, sizeof(octets)), &b);
+	mta_enter();
+	say(buf_slice(&b));
+	test_str("taken", answers(), "Occc");
+	test_true("nothing is kept", site.front.loops[0].conns->in.space <=
+	    4096);
+	buf_reset(&b);
+	wire_put(WIRE_BODYEOB, slice_of(NULL, 0), &b);
+	say(buf_slice(&b));
+	test_str("signed", answers(), "ia");
+	buf_clear(&b);
+	site_close();
+}
+
+/*
+ * Without memory a message is refused or its connection closed; never signed
+ * wrongly, and nothing is left over.
+ */
+static void
+front_without_memory(void **state)
+{
+	struct buf b;
+	bool hit = true;
+
+	(void)state;
+	site_open();
+	buf_init(&b, 65536);
+	put_offer(&b);
+	put_connect("127.0.0.1", &b);
+	put_message(&b);
+	for (size_t n = 1; hit; n++) {
+		buf_reset(&site.in);
+		failmalloc_at(n);
+		mta_enter();
+		say(buf_slice(&b));
+		hit = failmalloc_hit();
+		failmalloc_off();
+		if (!hit)
+			test_str("with memory", answers(), "Occcia");
+		mta_leave();
+	}
+	buf_clear(&b);
+	site_close();
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(front_macros_stages),
+		cmocka_unit_test(front_negotiates),
+		cmocka_unit_test(front_signs_at_every_split),
+		cmocka_unit_test(front_waits_for_answers),
+		cmocka_unit_test(front_refuses),
+		cmocka_unit_test(front_next_client),
+		cmocka_unit_test(front_closes_on),
+		cmocka_unit_test(front_long_body),
+		cmocka_unit_test(front_without_memory),
+	};
+
+	return cmocka_run_group_tests(tests, made_set_up, made_tear_down) !=
+	    0;
+}
