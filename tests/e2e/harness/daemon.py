@@ -22,6 +22,7 @@ class Daemon:
 
     kind = "dkimd"
     program = None
+    before = ()    # what its command begins with, and execs it
     foreground = ("-f",)
 
     def __init__(self, env, options, name=None, socket_path=None):
@@ -61,7 +62,7 @@ class Daemon:
         self.env.write(self.conf, text)
 
     def command(self, *more):
-        return [self.program or self.env.program("dkimd"),
+        return [*self.before, self.program or self.env.program("dkimd"),
                 *self.foreground, "-x", self.conf, *more]
 
     def start(self, *more, timeout=10, environ=None, wait=True, user=None):

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tokens for tests: SoftHSM2 in a scratch folder, and the module that fails
-as it is told. Nothing of the machine's own token stores is touched."""
+"""Tokens for tests: SoftHSM2 and NSS softokn in scratch folders, p11-kit
+configured for both, and the module that fails as it is told. Nothing of the
+machine's own token stores is touched."""
 
+import glob
 import os
+import re
 import subprocess
 
 from . import keys
@@ -12,7 +15,11 @@ from .tap import SkipAll, need_program
 MODULES = ("/usr/lib/softhsm/libsofthsm2.so",
            "/usr/lib64/softhsm/libsofthsm2.so",
            "/usr/local/lib/softhsm/libsofthsm2.so")
-PIN, SO_PIN = "82641", "11223344"
+NSS_MODULES = ("/usr/lib/*/libsoftokn3.so", "/usr/lib/*/nss/libsoftokn3.so",
+               "/usr/lib64/libsoftokn3.so")
+P11_KIT = "/usr/share/p11-kit/modules"
+# long enough to be in no memory by chance
+PIN, SO_PIN = "pin-82641-kq7f0c", "11223344"
 
 
 def _as_user(env):
@@ -100,6 +107,87 @@ class SoftHsm:
         return key
 
 
+class Nss:
+    """NSS softokn: one token, whose label is fixed, in a folder that is the
+    daemon's."""
+
+    label = "NSS%20Certificate%20DB"
+
+    def __init__(self, env):
+        need_program("certutil", "libnss3-tools")
+        prepare(env)
+        self.env = env
+        found = [m for pattern in NSS_MODULES for m in glob.glob(pattern)]
+        if not found:
+            raise SkipAll("no libsoftokn3.so (package libnss3)")
+        self.module = found[0]
+        self.folder = env.path("nss")
+        os.makedirs(self.folder)
+        os.chown(self.folder, env.user.uid, env.user.gid)
+        self.pin = pin_file(env)
+        # PBKDF2 with one round, else each use of a key takes 50 ms
+        os.environ["NSS_MAX_MP_PBE_ITERATION_COUNT"] = "1"
+        env.defer(os.environ.pop, "NSS_MAX_MP_PBE_ITERATION_COUNT", None)
+        self._tool("certutil", "-N", "-f", self.pin)
+        self.args = ("configdir='sql:%s' certPrefix='' keyPrefix=''"
+                     " secmod='secmod.db' flags=" % self.folder)
+        # as PKCS11Token wants it: NSS has a second token, without keys
+        self.place = "pkcs11:token=%s?pin-source=%s" % (self.label, self.pin)
+        self.options = {"PKCS11Module": self.module,
+                        "PKCS11InitArgs": self.args,
+                        "PKCS11PINDirectory": env.path("pins")}
+
+    def _tool(self, program, *args):
+        done = run([program, *args, "-d", "sql:" + self.folder],
+                   **_as_user(self.env))
+        if done.returncode != 0:
+            raise RuntimeError("%s: %s" % (program, done.stderr.decode()))
+
+    def token(self):
+        """It is there from the beginning."""
+
+    def uri(self, label):
+        return "pkcs11:token=%s;object=%s?pin-source=file:%s" % (
+            self.label, label, self.pin)
+
+    def make(self, domain, selector):
+        """A key of which only the token has the private half."""
+        key = keys.make(self.env, domain, selector, folder="imported")
+        both = key.path + ".p12"
+        for args in (("req", "-x509", "-key", key.path, "-out",
+                      key.path + ".crt", "-subj", "/CN=" + domain),
+                     ("pkcs12", "-export", "-inkey", key.path, "-in",
+                      key.path + ".crt", "-name", selector, "-passout",
+                      "pass:", "-out", both)):
+            done = run(["openssl", *args])
+            if done.returncode != 0:
+                raise RuntimeError("openssl: " + done.stderr.decode())
+        os.chown(both, self.env.user.uid, self.env.user.gid)
+        self._tool("pk12util", "-i", both, "-k", self.pin, "-W", "")
+        os.unlink(both)
+        os.unlink(key.path)
+        key.path = self.uri(selector)
+        return key
+
+
+def configured(env, *tokens):
+    """p11-kit's modules are those of the tokens, for a command that begins
+    with what this returns. PKCS11Module is not set."""
+    need_program("unshare", "util-linux")
+    if not os.path.isdir(P11_KIT):
+        raise SkipAll("no %s (package p11-kit-modules)" % P11_KIT)
+    for i, one in enumerate(tokens):
+        args = getattr(one, "args", None)
+        env.write("p11-kit/%d.module" % i, "module: %s\n" % one.module + (
+            "x-init-reserved: %s\n" % args if args else ""))
+        del one.options["PKCS11Module"]
+        one.options.pop("PKCS11InitArgs", None)
+    os.environ["P11_KIT_NO_USER_CONFIG"] = "1"
+    env.defer(os.environ.pop, "P11_KIT_NO_USER_CONFIG", None)
+    return ["unshare", "--mount", "sh", "-c", "mount --bind \"$0\" \"$1\" &&"
+            " shift && exec \"$@\"", env.path("p11-kit"), P11_KIT]
+
+
 class Fake:
     """The module of tests/token: its script names tokens, keys and faults;
     it is read when the module is started."""
@@ -163,6 +251,34 @@ def has_secret(pid, secret):
             if secret.encode() in f.read():
                 return True
     return False
+
+
+def memory_with(pid, text):
+    """Where in what a process can write this text is: names of mappings.
+    This is more than a core would have: nothing is left out of it."""
+    found = []
+    with open("/proc/%d/mem" % pid, "rb", 0) as mem:
+        for line in maps(pid).splitlines():
+            m = re.match(r"([0-9a-f]+)-([0-9a-f]+) (\S+) \S+ \S+ \S+\s*(.*)",
+                         line)
+            if "rw" not in m.group(3):
+                continue
+            start, stop = (int(m.group(i), 16) for i in (1, 2))
+            data = b""
+            try:
+                while start + len(data) < stop:
+                    data += os.pread(mem.fileno(), stop - start - len(data),
+                                     start + len(data)) or b"\0"
+            except OSError:
+                pass    # such as guard pages
+            found += [m.group(4) or "anonymous"] * data.count(text.encode())
+    return found
+
+
+def core_limit(pid):
+    with open("/proc/%d/limits" % pid) as f:
+        return re.search(r"^Max core file size +(\d+) ", f.read(),
+                         re.M).group(1)
 
 
 def strings(path, text):
