@@ -117,12 +117,6 @@ bringup_reread_options(const struct options *options,
 	}
 }
 
-static bool
-is_same_text(const char *a, const char *b)
-{
-	return a != NULL && b != NULL && strcmp(a, b) == 0;
-}
-
 static int
 load_key_file(struct conf *conf, const struct keyfile *file,
     struct report *report)
@@ -159,7 +153,8 @@ read_key_file(struct conf *conf, const struct conf *old,
 		r = load_key_file(conf, file, report);
 		keyfile_clear(file);
 	} else if (r == DKIM_ERR_ARGUMENT && old != NULL &&
-	    is_same_text(old->options.key_file, conf->options.key_file) &&
+	    old->options.key_file != NULL &&
+	    strcmp(old->options.key_file, conf->options.key_file) == 0 &&
 	    (kept = keystore_keep(conf->keystore, old->keystore,
 	    conf->options.key_file)) != DKIM_ERR_ARGUMENT) {
 		/* One that only root reads is what the start warned about */

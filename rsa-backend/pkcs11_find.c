@@ -114,10 +114,10 @@ static int
 match_slots(struct pkcs11_module *module, const struct pkcs11_uri *uri,
     struct matches *matches, struct pkcs11_fail *fail)
 {
-	CK_SLOT_ID slots[PKCS11_SLOTS_MAX];
+	struct pkcs11_slots slots;
+	CK_SLOT_ID slot;
 	CK_TOKEN_INFO info;
 	CK_INFO about;
-	CK_ULONG n;
 	CK_RV rv;
 	int r;
 
@@ -126,11 +126,10 @@ match_slots(struct pkcs11_module *module, const struct pkcs11_uri *uri,
 		return pkcs11_fail_rv(fail, module->name, "C_GetInfo", rv);
 	if (!pkcs11_uri_has_module(uri, &about))
 		return RSAB_OK;
-	if ((r = pkcs11_token_slots(module, slots, &n, fail)) != 0)
+	if ((r = pkcs11_token_slots(module, &slots, fail)) != 0)
 		return r;
-	for (CK_ULONG i = 0; i < n; i++) {
-		if (module->f->C_GetTokenInfo(slots[i], &info) != CKR_OK ||
-		    (info.flags & CKF_TOKEN_INITIALIZED) == 0 ||
+	while (pkcs11_token_next(module, &slots, &slot, &info)) {
+		if ((info.flags & CKF_TOKEN_INITIALIZED) == 0 ||
 		    !pkcs11_uri_has_token(uri, &info))
 			continue;
 		matches->module = module;

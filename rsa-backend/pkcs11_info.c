@@ -11,31 +11,6 @@
 #include "pkcs11_object.h"
 #include "token_detail.h"
 
-/*
- * The slot where the token is now.
- */
-static int
-find(const struct pkcs11_token *token, CK_SLOT_ID *slot, CK_TOKEN_INFO *info,
-    struct pkcs11_fail *fail)
-{
-	CK_SLOT_ID slots[PKCS11_SLOTS_MAX];
-	CK_ULONG n;
-	int r;
-
-	if ((r = pkcs11_token_slots(token->module, slots, &n, fail)) != 0)
-		return r;
-	for (CK_ULONG i = 0; i < n; i++) {
-		if (token->module->f->C_GetTokenInfo(slots[i],
-		    info) != CKR_OK ||
-		    !pkcs11_token_is(token, token->module, info))
-			continue;
-		*slot = slots[i];
-		return RSAB_OK;
-	}
-	return pkcs11_fail_set(fail, RSAB_ERR_TOKEN, "%s: the token is not "
-	    "there", token->where);
-}
-
 static void
 mechanisms(const struct pkcs11_token *token, CK_SLOT_ID slot,
     struct rsab_token_info *out)
@@ -62,7 +37,7 @@ pkcs11_info_read(const struct pkcs11_token *token,
 	CK_SLOT_ID slot = 0;
 	int r;
 
-	if ((r = find(token, &slot, &info, fail)) != 0)
+	if ((r = pkcs11_token_find(token, &slot, &info, fail)) != 0)
 		return r;
 	memset(out, 0, sizeof *out);
 	token_detail_copy(info.label, sizeof info.label, out->label,

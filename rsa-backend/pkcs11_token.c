@@ -17,27 +17,39 @@
 #include "token_detail.h"
 
 int
-pkcs11_token_slots(const struct pkcs11_module *module, CK_SLOT_ID *out,
-    CK_ULONG *n, struct pkcs11_fail *fail)
+pkcs11_token_slots(const struct pkcs11_module *module,
+    struct pkcs11_slots *out, struct pkcs11_fail *fail)
 {
 	CK_RV rv;
 
 	/* Asked for their number, modules look for new tokens (s11.5) */
-	*n = 0;
-	rv = module->f->C_GetSlotList(CK_TRUE, NULL, n);
-	if (rv == CKR_OK && *n == 0)
+	out->n = out->at = 0;
+	rv = module->f->C_GetSlotList(CK_TRUE, NULL, &out->n);
+	if (rv == CKR_OK && out->n == 0)
 		return RSAB_OK;
 	if (rv == CKR_OK) {
-		*n = PKCS11_SLOTS_MAX;
-		rv = module->f->C_GetSlotList(CK_TRUE, out, n);
+		out->n = PKCS11_SLOTS_MAX;
+		rv = module->f->C_GetSlotList(CK_TRUE, out->slot, &out->n);
 	}
 	if (rv != CKR_OK)
 		return pkcs11_fail_rv(fail, module->name, "C_GetSlotList", rv);
-	if (*n > PKCS11_SLOTS_MAX)
+	if (out->n > PKCS11_SLOTS_MAX)
 		return pkcs11_fail_set(fail, RSAB_ERR_TOKEN, "%s: "
 		    "C_GetSlotList tells of more slots than it was given room "
 		    "for", module->name);
 	return RSAB_OK;
+}
+
+bool
+pkcs11_token_next(const struct pkcs11_module *module,
+    struct pkcs11_slots *slots, CK_SLOT_ID *slot, CK_TOKEN_INFO *info)
+{
+	while (slots->at < slots->n) {
+		*slot = slots->slot[slots->at++];
+		if (module->f->C_GetTokenInfo(*slot, info) == CKR_OK)
+			return true;
+	}
+	return false;
 }
 
 /*
@@ -139,6 +151,21 @@ gone(const struct pkcs11_token *token, struct pkcs11_fail *fail)
 	return fail->error;
 }
 
+int
+pkcs11_token_find(const struct pkcs11_token *token, CK_SLOT_ID *slot,
+    CK_TOKEN_INFO *info, struct pkcs11_fail *fail)
+{
+	struct pkcs11_slots slots;
+	int r;
+
+	if ((r = pkcs11_token_slots(token->module, &slots, fail)) != 0)
+		return r;
+	while (pkcs11_token_next(token->module, &slots, slot, info))
+		if (is_same_token(info, &token->info))
+			return RSAB_OK;
+	return gone(token, fail);
+}
+
 /*
  * Sessions that a token allows at once.
  */
@@ -158,28 +185,21 @@ sessions_limit(const CK_TOKEN_INFO *info)
 static int
 find_slot(struct pkcs11_token *token, uint64_t epoch, struct pkcs11_fail *fail)
 {
-	CK_SLOT_ID slots[PKCS11_SLOTS_MAX];
 	CK_TOKEN_INFO info;
-	CK_ULONG n;
+	CK_SLOT_ID slot;
 	int r;
 
 	if (token->module_epoch == epoch)
 		return RSAB_OK;
-	if ((r = pkcs11_token_slots(token->module, slots, &n, fail)) != 0)
+	if ((r = pkcs11_token_find(token, &slot, &info, fail)) != 0)
 		return r;
-	for (CK_ULONG i = 0; i < n; i++) {
-		if (token->module->f->C_GetTokenInfo(slots[i],
-		    &info) != CKR_OK || !is_same_token(&info, &token->info))
-			continue;
-		token->slot = slots[i];
-		token->idle_n = token->open_n = 0;
-		token->limit = sessions_limit(&info);
-		token->logged_in = false;
-		token->epoch++;
-		token->module_epoch = epoch;
-		return RSAB_OK;
-	}
-	return gone(token, fail);
+	token->slot = slot;
+	token->idle_n = token->open_n = 0;
+	token->limit = sessions_limit(&info);
+	token->logged_in = false;
+	token->epoch++;
+	token->module_epoch = epoch;
+	return RSAB_OK;
 }
 
 static int

@@ -54,13 +54,32 @@ struct pkcs11_session {
 	bool			needs_login;
 };
 
+/* The slots of a module that have a token, one after the other. */
+struct pkcs11_slots {
+	CK_SLOT_ID	slot[PKCS11_SLOTS_MAX];
+	CK_ULONG	n, at;
+};
+
 /*
- * The slots of a module that have a token.
- *   out      PKCS11_SLOTS_MAX
+ * Ask a module for its slots.
  *   errors   those of Cryptoki
  */
-int pkcs11_token_slots(const struct pkcs11_module *module, CK_SLOT_ID *out,
-    CK_ULONG *n, struct pkcs11_fail *fail) MUSTUSE;
+int pkcs11_token_slots(const struct pkcs11_module *module,
+    struct pkcs11_slots *out, struct pkcs11_fail *fail) MUSTUSE;
+
+/*
+ * The next one whose token tells of itself.
+ *   returns  false: there is none; slot and info are not set
+ */
+bool pkcs11_token_next(const struct pkcs11_module *module,
+    struct pkcs11_slots *slots, CK_SLOT_ID *slot, CK_TOKEN_INFO *info);
+
+/*
+ * Find the slot where a token is now.
+ *   errors   RSAB_ERR_TOKEN: nowhere; those of Cryptoki
+ */
+int pkcs11_token_find(const struct pkcs11_token *token, CK_SLOT_ID *slot,
+    CK_TOKEN_INFO *info, struct pkcs11_fail *fail) MUSTUSE;
 
 /*
  * Remember a token that was seen.

@@ -10,6 +10,7 @@
 /* this room */
 #include "pkcs11_uri.h"
 #include "token_detail.h"
+#include "token_uri.h"
 
 /* The slot-id of a URI that has none. */
 #define NO_SLOT_ID	((CK_SLOT_ID)-1)
@@ -82,9 +83,7 @@ pieces(struct pkcs11_uri *uri, bool pin_value, struct pkcs11_fail *fail)
 		    "allowed in the configuration file only; use pin-source");
 	if (source == NULL)
 		return RSAB_OK;
-	if (strncmp(source, "file:", 5) == 0)
-		source += 5;
-	/* also the "//" and the host of a file URI are not what we take */
+	source += token_uri_before_path(source, strlen(source));
 	if (source[0] != '/')
 		return pkcs11_fail_set(fail, RSAB_ERR_URI, "pin-source is not "
 		    "the full path of a file");

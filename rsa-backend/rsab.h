@@ -367,6 +367,22 @@ int rsab_token_uri_check(const char *uri, size_t n, bool pin_value,
 void rsab_token_uri_print(const char *uri, size_t n, char *out, size_t size);
 
 /*
+ * The attributes of a URI that name the token, its slot and its library, in
+ * the order of their octets, as a URI: those with the same one mean the same
+ * token, and no PIN is in it.
+ *   out      RSAB_TOKEN_URI_MAX octets, no NUL
+ *   returns  octets written; 0: the URI is too long
+ */
+size_t rsab_token_uri_token(const char *uri, size_t n, char *out);
+
+/*
+ * The path of pin-source, decoded, without "file:".
+ *   out      as above
+ *   returns  octets written; 0: there is none
+ */
+size_t rsab_token_uri_pin_source(const char *uri, size_t n, char *out);
+
+/*
  * Load the private key that a URI names. Its public half is read from the
  * token; it is checked like any key, one signature made and verified included.
  *   uri      n octets; names one key: token and object, id or both

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * pkcs11: URIs (RFC 7512) as far as a program has to understand them that
- * loads no Cryptoki: which attributes stand there, and whether they may. What
- * they name is found by the helper, with p11-kit's parser, which checks again.
+ * loads no Cryptoki: which attributes stand there, whether they may, which name
+ * the token and where its PIN is. What they name is found by the helper, with
+ * p11-kit's parser, which checks again.
  */
 
 /* system */
@@ -21,27 +22,28 @@ static const char scheme[] = "pkcs11:";
 static const struct attribute {
 	const char	*name;
 	bool		 query;
+	bool		 of_token;	/* the token, its slot, its library */
 	const char	*refused;	/* why; NULL: it may stand there */
 } attributes[] = {
-	{ "token", false, NULL },
-	{ "manufacturer", false, NULL },
-	{ "serial", false, NULL },
-	{ "model", false, NULL },
-	{ "library-manufacturer", false, NULL },
-	{ "library-version", false, NULL },
-	{ "library-description", false, NULL },
-	{ "object", false, NULL },
-	{ "type", false, NULL },
-	{ "id", false, NULL },
-	{ "slot-manufacturer", false, NULL },
-	{ "slot-description", false, NULL },
-	{ "slot-id", false, NULL },
-	{ "pin-source", true, NULL },
-	{ "pin-value", true, NULL },
-	{ "module-name", true,
+	{ "token", false, true, NULL },
+	{ "manufacturer", false, true, NULL },
+	{ "serial", false, true, NULL },
+	{ "model", false, true, NULL },
+	{ "library-manufacturer", false, true, NULL },
+	{ "library-version", false, true, NULL },
+	{ "library-description", false, true, NULL },
+	{ "object", false, false, NULL },
+	{ "type", false, false, NULL },
+	{ "id", false, false, NULL },
+	{ "slot-manufacturer", false, true, NULL },
+	{ "slot-description", false, true, NULL },
+	{ "slot-id", false, true, NULL },
+	{ "pin-source", true, false, NULL },
+	{ "pin-value", true, false, NULL },
+	{ "module-name", true, false,
 	    "module-name is not allowed: the module stands in the "
 	    "configuration file" },
-	{ "module-path", true,
+	{ "module-path", true, false,
 	    "module-path is not allowed: the module stands in the "
 	    "configuration file" },
 };
@@ -53,6 +55,27 @@ struct pair {
 	const char	*name, *value;
 	size_t		 name_n, value_n;
 };
+
+/* The path and the query of a URI. */
+struct parts {
+	const char	*path, *query;	/* no query: NULL */
+	size_t		 path_n, query_n;
+};
+
+static struct parts
+parts_of(const char *uri, size_t n)
+{
+	size_t skip = n < SCHEME ? n : SCHEME;
+	const char *mark = memchr(uri + skip, '?', n - skip);
+	struct parts parts = { .path = uri + skip, .path_n = n - skip };
+
+	if (mark != NULL) {
+		parts.path_n = (size_t)(mark - parts.path);
+		parts.query = mark + 1;
+		parts.query_n = n - skip - parts.path_n - 1;
+	}
+	return parts;
+}
 
 static bool
 is_named(struct pair pair, const char *name)
@@ -66,6 +89,16 @@ is_hex_digit(char c)
 {
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') ||
 	    (c >= 'A' && c <= 'F');
+}
+
+/*
+ * Do n octets begin with a % and its two digits?
+ */
+static bool
+is_escape(const char *p, size_t n)
+{
+	return n > 2 && p[0] == '%' && is_hex_digit(p[1]) &&
+	    is_hex_digit(p[2]);
 }
 
 static unsigned
@@ -89,8 +122,7 @@ is_encoded(const char *p, size_t n)
 		    p[i] == '`' || p[i] == '{' || p[i] == '}' ||
 		    p[i] == '#')
 			return false;
-		if (p[i] == '%' && (n - i < 3 || !is_hex_digit(p[i + 1]) ||
-		    !is_hex_digit(p[i + 2])))
+		if (p[i] == '%' && !is_escape(&p[i], n - i))
 			return false;
 	}
 	return true;
@@ -130,7 +162,7 @@ decode(struct pair pair, char *out, size_t size)
 	for (size_t i = 0; i < pair.value_n && n < size; i++) {
 		char c = pair.value[i];
 
-		if (c == '%') {
+		if (is_escape(&pair.value[i], pair.value_n - i)) {
 			c = (char)(hex_digit(pair.value[i + 1]) << 4 |
 			    hex_digit(pair.value[i + 2]));
 			i += 2;
@@ -140,6 +172,19 @@ decode(struct pair pair, char *out, size_t size)
 	return n;
 }
 
+size_t
+token_uri_before_path(const char *text, size_t n)
+{
+	static const char file[] = "file:";
+	size_t skip = 0;
+
+	if (n >= sizeof file - 1 && memcmp(text, file, sizeof file - 1) == 0)
+		skip = sizeof file - 1;
+	if (n - skip >= 3 && memcmp(&text[skip], "///", 3) == 0)
+		skip += 2;
+	return skip;
+}
+
 /*
  * A plain file by its full path. RFC 7512 s2.4 leaves the meaning to the
  * program; "|command" is one of its examples, which nobody wants here.
@@ -147,17 +192,15 @@ decode(struct pair pair, char *out, size_t size)
 static const char *
 pin_source_refused(struct pair pair)
 {
-	static const char file[] = "file:";
 	char text[RSAB_TOKEN_URI_MAX];
-	size_t n = decode(pair, text, sizeof text), skip = 0;
+	size_t n = decode(pair, text, sizeof text), skip;
 
 	if (memchr(text, '\0', n) != NULL)
 		return "pin-source has a NUL in it";
 	if (n > 0 && text[0] == '|')
 		return "pin-source is a command, which is never run; name a "
 		    "file";
-	if (n >= sizeof file - 1 && memcmp(text, file, sizeof file - 1) == 0)
-		skip = sizeof file - 1;
+	skip = token_uri_before_path(text, n);
 	if (skip == n || text[skip] != '/')
 		return "pin-source is not the full path of a file";
 	return NULL;
@@ -217,8 +260,9 @@ int
 rsab_token_uri_check(const char *uri, size_t n, bool pin_value,
     struct rsab_token_detail *detail)
 {
-	const char *query, *why;
 	struct pair at = { .name = "", .name_n = 0 };
+	struct parts parts;
+	const char *why;
 
 	if (n < SCHEME || memcmp(uri, scheme, SCHEME) != 0) {
 		token_detail_set(detail, "a URI of a key in a token begins "
@@ -235,14 +279,11 @@ rsab_token_uri_check(const char *uri, size_t n, bool pin_value,
 		    "written as %%XX (a blank is %%20)");
 		return RSAB_ERR_URI;
 	}
-	uri += SCHEME;
-	n -= SCHEME;
-	query = memchr(uri, '?', n);
-	why = part_refused(uri, query == NULL ? n : (size_t)(query - uri),
-	    false, pin_value, &at);
-	if (why == NULL && query != NULL)
-		why = part_refused(query + 1, n - (size_t)(query - uri) - 1,
-		    true, pin_value, &at);
+	parts = parts_of(uri, n);
+	why = part_refused(parts.path, parts.path_n, false, pin_value, &at);
+	if (why == NULL)
+		why = part_refused(parts.query, parts.query_n, true,
+		    pin_value, &at);
 	if (why == NULL)
 		return RSAB_OK;
 	token_detail_set(detail, "%.*s: %s", (int)at.name_n, at.name, why);
@@ -290,6 +331,82 @@ rsab_token_uri_print(const char *uri, size_t n, char *out, size_t size)
 	out[at] = '\0';
 }
 
+static bool
+is_of_token(struct pair pair)
+{
+	for (size_t i = 0; i < ATTRIBUTES; i++)
+		if (pair.value != NULL && attributes[i].of_token &&
+		    is_named(pair, attributes[i].name))
+			return true;
+	return false;
+}
+
+/*
+ * Octets of "name=value".
+ */
+static size_t
+pair_size(struct pair pair)
+{
+	return pair.name_n + 1 + pair.value_n;
+}
+
+static bool
+is_less(struct pair a, struct pair b)
+{
+	size_t a_n = pair_size(a), b_n = pair_size(b);
+	int r = memcmp(a.name, b.name, a_n < b_n ? a_n : b_n);
+
+	return r < 0 || (r == 0 && a_n < b_n);
+}
+
+size_t
+rsab_token_uri_token(const char *uri, size_t n, char *out)
+{
+	struct pair pair, pairs[ATTRIBUTES];
+	struct parts parts = parts_of(uri, n);
+	size_t count = 0, at = SCHEME, i;
+
+	if (n > RSAB_TOKEN_URI_MAX)
+		return 0;
+	while (parts.path_n != 0 && count < ATTRIBUTES) {
+		pair = next(&parts.path, &parts.path_n, ';');
+		if (!is_of_token(pair))
+			continue;
+		for (i = count++; i > 0 && is_less(pair, pairs[i - 1]); i--)
+			pairs[i] = pairs[i - 1];
+		pairs[i] = pair;
+	}
+	memcpy(out, scheme, SCHEME);
+	for (i = 0; i < count; i++) {
+		if (i > 0)
+			out[at++] = ';';
+		memcpy(&out[at], pairs[i].name, pair_size(pairs[i]));
+		at += pair_size(pairs[i]);
+	}
+	return at;
+}
+
+size_t
+rsab_token_uri_pin_source(const char *uri, size_t n, char *out)
+{
+	struct parts parts = parts_of(uri, n);
+	struct pair pair;
+	size_t skip;
+
+	if (n > RSAB_TOKEN_URI_MAX)
+		return 0;
+	while (parts.query_n != 0) {
+		pair = next(&parts.query, &parts.query_n, '&');
+		if (pair.value == NULL || !is_named(pair, "pin-source"))
+			continue;
+		n = decode(pair, out, RSAB_TOKEN_URI_MAX);
+		skip = token_uri_before_path(out, n);
+		memmove(out, &out[skip], n - skip);
+		return n - skip;
+	}
+	return 0;
+}
+
 static size_t
 escaped(const uint8_t *p, size_t n, char *out)
 {
@@ -308,9 +425,9 @@ token_uri_with_id(const char *uri, size_t n, const uint8_t *id, size_t id_n,
     char *out)
 {
 	static const char head[] = ";id=", tail[] = ";type=private";
-	const char *query = memchr(uri, '?', n);
-	size_t path = query == NULL ? n : (size_t)(query - uri), at = 0;
-	bool empty = path == SCHEME;
+	struct parts parts = parts_of(uri, n);
+	size_t path = SCHEME + parts.path_n, at = 0;
+	bool empty = parts.path_n == 0;
 
 	if (n + sizeof head + sizeof tail + 3 * id_n > RSAB_TOKEN_URI_MAX)
 		return 0;

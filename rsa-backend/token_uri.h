@@ -17,4 +17,10 @@
 size_t token_uri_with_id(const char *uri, size_t n, const uint8_t *id,
     size_t id_n, char *out);
 
+/*
+ * Octets of a decoded pin-source in front of its path: "file:", and the "//"
+ * of an empty host (RFC 8089 s2).
+ */
+size_t token_uri_before_path(const char *text, size_t n);
+
 #endif
