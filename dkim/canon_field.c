@@ -20,19 +20,17 @@ is_wsp(uint8_t octet)
 static void
 put_relaxed_name(struct gather *g, struct slice name)
 {
-	size_t i, n = name.n;
+	size_t i, part, at = 0, n = name.n;
 	uint8_t *out;
 
 	while (n > 0 && is_wsp(name.p[n - 1]))
 		n--;
-	if (n <= GATHER_SIZE) {
-		out = gather_room(g, n);
-		for (i = 0; i < n; i++)
-			out[i] = slice_lower(name.p[i]);
-		return;
+	for (; at < n; at += part) {
+		part = n - at < GATHER_SIZE ? n - at : GATHER_SIZE;
+		out = gather_room(g, part);
+		for (i = 0; i < part; i++)
+			out[i] = slice_lower(name.p[at + i]);
 	}
-	for (i = 0; i < n; i++)
-		gather_octet(g, slice_lower(name.p[i]));
 }
 
 /*

@@ -60,8 +60,11 @@ keep(void *context, struct slice octets)
 	seen->calls++;
 }
 
+/*
+ * The header of the rows, and others below it.
+ */
 static struct dkim_header *
-make_header(void)
+make_header(size_t others)
 {
 	struct dkim_header *h;
 	size_t i;
@@ -70,6 +73,9 @@ make_header(void)
 	for (i = 0; i < TEST_COUNT(fields); i++)
 		test_int("add", dkim_header_add(h, slice_text(fields[i][0]),
 		    slice_text(fields[i][1])), 0);
+	for (i = 0; i < others; i++)
+		test_int("add", dkim_header_add(h, slice_text("X-Other"),
+		    slice_text("x")), 0);
 	return h;
 }
 
@@ -101,13 +107,18 @@ check_row(const struct row *row, const struct dkim_header *h)
 static void
 select_fields_rows(void **state)
 {
-	struct dkim_header *h = make_header();
-	size_t i;
+	/* up to 64 fields are chained in another way than more are */
+	static const size_t totals[] = { TEST_COUNT(fields), 63, 64, 65, 300 };
+	struct dkim_header *h;
+	size_t i, k;
 
 	(void)state;
-	for (i = 0; i < TEST_COUNT(rows); i++)
-		check_row(&rows[i], h);
-	dkim_header_free(h);
+	for (k = 0; k < TEST_COUNT(totals); k++) {
+		h = make_header(totals[k] - TEST_COUNT(fields));
+		for (i = 0; i < TEST_COUNT(rows); i++)
+			check_row(&rows[i], h);
+		dkim_header_free(h);
+	}
 }
 
 static void
@@ -203,7 +214,7 @@ select_one(void *arg)
 static void
 select_fields_no_memory(void **state)
 {
-	struct dkim_header *h = make_header();
+	struct dkim_header *h = make_header(0);
 
 	(void)state;
 	test_every_allocation(select_one, h);

@@ -568,6 +568,16 @@ dkim_verifier_jobs_of_two(void **state)
 	    "signature did not verify");
 	for (size_t i = 0; i < 2; i++)
 		dkim_verifier_free(v[i]);
+	/* nothing passes by being left alone */
+	assert_int_equal(dkim_verifier_new(world.lib, header, &made_plain,
+	    &v[0]), 0);
+	dkim_verifier_answer(v[0], 0, replay_answer(&world, rsa_dns,
+	    "sel._domainkey.example.com"));
+	assert_int_equal(dkim_verifier_body(v[0], slice_text(body_text)), 0);
+	assert_int_equal(dkim_verifier_body_end(v[0]), 0);
+	assert_int_equal(dkim_verifier_jobs(v[0], &jobs, &n), 0);
+	test_int("not run", dkim_verifier_judge(v[0]), DKIM_ERR_CRYPTO);
+	dkim_verifier_free(v[0]);
 	/* a wrong body hash needs no operation */
 	assert_int_equal(dkim_verifier_new(world.lib, header, &made_plain,
 	    &v[0]), 0);
