@@ -5,11 +5,12 @@
  */
 
 /* system */
-#include <sys/stat.h>
+#include <sys/utsname.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <sysexits.h>
 #include <unistd.h>
+#include <openssl/crypto.h>
 
 /* bench */
 #include "bench/all_milter.h"
@@ -424,7 +425,7 @@ all_run_line_log(void **state)
 	    EX_OSERR);
 
 	all_run_begin(&run, &line, "/bin/sleep");
-	all_run_words(&line, "1000");
+	all_run_words(&line, "60");
 	raise(SIGTERM);
 	test_int("a signal to us", all_run_line(&run, &line, out, NULL),
 	    ALL_RUN_INTERRUPTED);
@@ -432,6 +433,26 @@ all_run_line_log(void **state)
 	child_signals_back(&run.signals);
 	close(out);
 	test_int("closed", all_folder_done(&folder, ALL_RUN_LOG, run.log), 0);
+}
+
+static void
+machine_look_facts(void **state)
+{
+	struct pin pin = { .n = 0 };
+	struct machine_facts f;
+	struct utsname u;
+	char os[200];
+
+	(void)state;
+	machine_look(&f, &pin);
+	assert_int_equal(uname(&u), 0);
+	snprintf(os, sizeof os, "%s %s", u.sysname, u.release);
+	test_str("kernel", f.os, os);
+	test_str("libcrypto", f.openssl,
+	    OpenSSL_version(OPENSSL_VERSION_STRING));
+	test_true("a column of its own", f.model[0] != '\0' &&
+	    strpbrk(f.model, "\t\n") == NULL);
+	test_true("a clock, or none", f.ghz >= 0 && f.ghz < 100);
 }
 
 int
@@ -456,6 +477,7 @@ main(void)
 		    tear_down),
 		cmocka_unit_test_setup_teardown(all_plot_latency_lines,
 		    set_up, tear_down),
+		cmocka_unit_test(machine_look_facts),
 		cmocka_unit_test(all_steps_plan),
 		cmocka_unit_test(all_milter_messages_bounds),
 		cmocka_unit_test_setup_teardown(all_run_line_log, set_up,

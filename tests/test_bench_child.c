@@ -155,7 +155,7 @@ child_wait_late(void **state)
 
 	(void)state;
 	child_signals_take(&signals);
-	pid = start("exec sleep 1000", -1, &signals, &from);
+	pid = start("exec sleep 30", -1, &signals, &from);
 	test_int("late", child_wait(pid, 0.05, &signals, &status),
 	    CHILD_LATE);
 	child_stop(pid, &signals);
@@ -174,12 +174,12 @@ child_wait_group(void **state)
 
 	(void)state;
 	child_signals_take(&signals);
-	pid = start("sleep 1000 & echo a", -1, &signals, &from);
+	pid = start("sleep 30 & echo a", -1, &signals, &from);
 	test_int("ended", child_wait(pid, SOON, &signals, &status),
 	    CHILD_ENDED);
 	test_str("nobody holds its output", all_of(from), "a\n");
 
-	pid = start("sleep 1000 & wait", -1, &signals, &from);
+	pid = start("sleep 30 & wait", -1, &signals, &from);
 	test_int("late", child_wait(pid, 0.05, &signals, &status),
 	    CHILD_LATE);
 	child_stop(pid, &signals);
@@ -199,7 +199,7 @@ child_wait_interrupted(void **state)
 	(void)state;
 	for (size_t i = 0; i < TEST_COUNT(asking); i++) {
 		child_signals_take(&signals);
-		pid = start("exec sleep 1000", -1, &signals, &from);
+		pid = start("exec sleep 30", -1, &signals, &from);
 		raise(asking[i]);
 		test_int("interrupted", child_wait(pid, SOON, &signals,
 		    &status), CHILD_INTERRUPTED);
@@ -259,7 +259,7 @@ child_start_parent_killed(void **state)
 	pid = fork();
 	if (pid == 0) {
 		char *argv[] = { sh, option, (char[]){ "echo a; exec sleep "
-		    "1000" }, NULL };
+		    "30" }, NULL };
 		struct child_setup setup = { .argv = argv, .folder = -1,
 		    .out = from[1], .err = STDERR_FILENO };
 
