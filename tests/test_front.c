@@ -14,6 +14,7 @@
 #include "milter/front_conn.h"
 #include "milter/front_loop.h"
 #include "milter/front_macros.h"
+#include "milter/stats.h"
 
 #define CONF "Socket inet:1@localhost\nInternalHosts 127.0.0.1\n"	\
 	"SigningTable csl:example.org=one\n"				\
@@ -245,6 +246,8 @@ front_macros_stages(void **state)
 	test_true("no such stage", front_macros_get(&m, "x") == NULL);
 	assert_int_equal(front_macros_put(&m, slice_of("M", 1)), 0);
 	test_true("put again", front_macros_get(&m, "{auth_type}") == NULL);
+	assert_int_equal(front_macros_put(&m, slice_of(mail, sizeof(mail))),
+	    0);
 	front_macros_message_end(&m);
 	test_true("the message is over", front_macros_get(&m, "i") == NULL);
 	test_str("the connection is not", front_macros_get(&m, "j"), "h");
@@ -458,6 +461,79 @@ front_closes_on(void **state)
 }
 
 /*
+ * A message counts as aborted once, whether the MTA says so, goes on to another
+ * client, or is gone; never one that has had its answer.
+ */
+static void
+front_counts_aborted(void **state)
+{
+	static const struct {
+		const char	*name, *octets;
+		size_t		 n;
+		unsigned	 want;
+	} rows[] = {
+#define ROW(name, octets, want) { name, octets, sizeof(octets) - 1, want }
+		ROW("no message", "", 0),
+		ROW("abort, quit", "\0\0\0\5M<a>\0\0\0\0\1A\0\0\0\1Q", 1),
+		ROW("abort between messages", "\0\0\0\1A\0\0\0\1A", 0),
+		ROW("gone", "\0\0\0\5M<a>\0", 1),
+		ROW("quit", "\0\0\0\5M<a>\0\0\0\0\1Q", 1),
+		ROW("another client", "\0\0\0\5M<a>\0\0\0\0\1K", 1),
+		ROW("no such command", "\0\0\0\5M<a>\0\0\0\0\1?", 1),
+		ROW("answered", "\0\0\0\5M<a>\0\0\0\0\1N\0\0\0\1E"
+		    "\0\0\0\1A", 0),
+#undef ROW
+	};
+	uint64_t before;
+	struct buf b;
+
+	(void)state;
+	site_open();
+	buf_init(&b, 65536);
+	put_offer(&b);
+	put_connect("127.0.0.1", &b);
+	for (size_t i = 0; i < TEST_COUNT(rows); i++) {
+		before = stats_get(STAT_ABORTED);
+		mta_enter();
+		say(buf_slice(&b));
+		say(slice_of(rows[i].octets, rows[i].n));
+		mta_leave();
+		test_int(rows[i].name, stats_get(STAT_ABORTED) - before,
+		    rows[i].want);
+	}
+	buf_clear(&b);
+	site_close();
+}
+
+/*
+ * Strangers write the arguments of MAIL and RCPT: a full line of them closes
+ * nothing.
+ */
+static void
+front_many_arguments(void **state)
+{
+	struct slice texts[400];
+	struct buf b;
+
+	(void)state;
+	texts[0] = slice_text("<a@example.org>");
+	for (size_t i = 1; i < TEST_COUNT(texts); i++)
+		texts[i] = slice_text("A=1");
+	site_open();
+	buf_init(&b, 65536);
+	put_offer(&b);
+	put_connect("127.0.0.1", &b);
+	wire_put_texts(WIRE_MAIL, texts, TEST_COUNT(texts), &b);
+	wire_put_texts(WIRE_RCPT, texts, TEST_COUNT(texts), &b);
+	mta_enter();
+	say(buf_slice(&b));
+	test_str("MAIL is taken, RCPT has no answer", answers(), "Occ");
+	mta_leave();
+	buf_clear(&b);
+	site_close();
+}
+
+/*
  * Octets of a long body pass through; what is kept of a connection stays
  * small.
  */
@@ -533,6 +609,8 @@ main(void)
 		cmocka_unit_test(front_refuses),
 		cmocka_unit_test(front_next_client),
 		cmocka_unit_test(front_closes_on),
+		cmocka_unit_test(front_counts_aborted),
+		cmocka_unit_test(front_many_arguments),
 		cmocka_unit_test(front_long_body),
 		cmocka_unit_test(front_without_memory),
 	};
