@@ -51,7 +51,10 @@ on_accept_again(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	(void)event_add(front->accept, NULL);
+	/* without memory even for that: later again */
+	if (event_add(front->accept, NULL) != 0)
+		(void)event_add(front->accept_again,
+		    &(struct timeval){ 0, AGAIN_US });
 }
 
 static void
@@ -162,8 +165,7 @@ mlfi_run(struct mlfi *front)
 {
 	unsigned i;
 
-	if (front_socket_listen(front->listener) != 0 ||
-	    event_add(front->accept, NULL) != 0) {
+	if (event_add(front->accept, NULL) != 0) {
 		log_line(LOG_CRIT, "socket: nobody can connect: %s",
 		    strerror(errno));
 		return -1;

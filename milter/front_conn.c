@@ -31,8 +31,10 @@ front_conn_close(struct front_conn *c)
 		if (c->next != NULL)
 			c->next->at = c->at;
 	}
-	if (c->connection != NULL)
+	if (c->connection != NULL && c->connection->counted) {
+		stats_add(STAT_ABORTED, 1);
 		connection_log_cut(c->connection);
+	}
 	/* closes the inbox: nobody wakes it afterwards */
 	connection_free(c->connection);
 	front_loop_forget(c);

@@ -316,10 +316,8 @@ on_abort(struct front_conn *c)
 {
 	if (c->connection == NULL)
 		return true;
-	if (c->connection->counted) {
+	if (c->connection->counted)
 		stats_add(STAT_ABORTED, 1);
-		c->connection->cut = true;
-	}
 	message_end(c, c->phase < FRONT_CONNECTED ? c->phase :
 	    FRONT_CONNECTED);
 	return true;
@@ -426,6 +424,7 @@ take_command(struct front_conn *c, const struct wire_command *command)
 		/* another client over the same connection */
 		if (c->phase < FRONT_AGREED)
 			return false;
+		(void)on_abort(c);
 		front_macros_clear(&c->macros);
 		connection_make(c);
 		c->phase = FRONT_AGREED;

@@ -31,7 +31,8 @@ open_at(int family, const struct sockaddr *address, socklen_t n, int *out)
 	if (fd < 0)
 		return errno;
 	if ((family == AF_UNIX || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR,
-	    &on, sizeof(on)) == 0) && bind(fd, address, n) == 0) {
+	    &on, sizeof(on)) == 0) && bind(fd, address, n) == 0 &&
+	    listen(fd, BACKLOG) == 0) {
 		*out = fd;
 		return 0;
 	}
@@ -100,12 +101,6 @@ front_socket_open(const char *text, struct report *report, int *out)
 	    "write local:/path/of/socket or inet:port@host", text,
 	    strerror(error));
 	return -1;
-}
-
-int
-front_socket_listen(int listener)
-{
-	return listen(listener, BACKLOG);
 }
 
 int

@@ -8,19 +8,14 @@
 #include "report.h"
 
 /*
- * Open a socket, not blocking; nobody can connect yet.
+ * Open a socket, not blocking. Who connects from now on waits to be accepted:
+ * a socket that does not listen would look like a stale one to another dkimd.
  *   text     of struct socketspec: unix:/path, inet:port@host, inet6:port@host
  *   out      descriptor, closed on exec
  *   errors   -1: reported
  */
 int front_socket_open(const char *text, struct report *report, int *out)
     MUSTUSE;
-
-/*
- * From now on connections come in.
- *   errors   -1, errno
- */
-int front_socket_listen(int listener) MUSTUSE;
 
 /*
  * The next connection, not blocking; -1: errno tells.

@@ -16,7 +16,9 @@
 #define WIRE_PACKET_MAX		(WIRE_DATA_MAX + 5)
 #define WIRE_VERSION		6
 #define WIRE_MACROS_MAX		64	/* macros in one packet */
-#define WIRE_ARGS_MAX		64	/* ESMTP arguments of MAIL or RCPT */
+/* ESMTP arguments of MAIL or RCPT, which strangers write: as many as fit into a
+ * line of the 2048 octets that MTAs take. */
+#define WIRE_ARGS_MAX		1024
 
 /* Commands: MTA to filter. */
 enum wire_command_kind {
