@@ -31,7 +31,7 @@ enum standing_measure {
 struct standing_figure {
 	double		sum;		/* of the runs */
 	unsigned	runs;
-	uint64_t	seen[STANDING_RUNS_MAX / 64 + 1];	/* a bit a run */
+	uint64_t	seen[STANDING_RUNS_MAX / 64 + 1]; /* a bit a run */
 
 	/* made by standing_compare; below 0: not known */
 	double		mean, percent, corrected;

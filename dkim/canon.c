@@ -193,47 +193,26 @@ plain(struct canon *c, struct slice in, struct gather *out)
 }
 
 /*
- * Index of the first octet octet at or after at, or in.n.
- */
-static size_t
-find_from(struct slice in, size_t at, uint8_t octet)
-{
-	return at + slice_find(slice_from(in, at), octet);
-}
-
-/*
  * As plain, bare CR and bare LF made CRLF. A CR at the end of in is taken for a
  * line end at once, and the LF that may follow is skipped.
  */
 static void
 fixed(struct canon *c, struct slice in, struct gather *out)
 {
-	size_t start = 0, at, lf, cr, bad;
+	size_t start = 0, bad;
 
 	if (in.n == 0)
 		return;
 	if (c->fixed_cr && in.p[0] == '\n')
 		start = 1;
 	c->fixed_cr = in.p[in.n - 1] == '\r';
-	at = start;
-	lf = find_from(in, at, '\n');
-	cr = find_from(in, at, '\r');
-	while ((bad = lf < cr ? lf : cr) < in.n) {
-		if (lf < in.n && cr + 1 == lf) {
-			bad = lf;
-		} else {
-			plain(c, slice_sub(in, start, bad - start), out);
-			plain(c, slice_of(line_ends, 2), out);
-			start = bad + 1;
-		}
-		at = bad + 1;
-		/* each is searched for only behind the last one found */
-		if (lf < at)
-			lf = find_from(in, at, '\n');
-		if (cr < at)
-			cr = find_from(in, at, '\r');
+	for (; start < in.n; start = bad + 1) {
+		bad = start + canon_run_bare(slice_from(in, start));
+		plain(c, slice_sub(in, start, bad - start), out);
+		if (bad == in.n)
+			break;
+		plain(c, slice_of(line_ends, 2), out);
 	}
-	plain(c, slice_from(in, start), out);
 }
 
 void

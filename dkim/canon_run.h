@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The scans of relaxed body canonicalization. Three files define them (SSE2,
- * NEON, 64-bit words); one is linked.
+ * The scans of body canonicalization: for relaxed, and for FixCRLF. Three files
+ * define them (SSE2, NEON, 64-bit words); one is linked.
  */
 #ifndef DKIM_CANON_RUN_H
 #define DKIM_CANON_RUN_H
@@ -30,7 +30,30 @@ size_t canon_run(struct slice in);
 size_t canon_run_pack(struct slice in, size_t n, uint8_t *out);
 
 /*
- * The same octet by octet, from index at on: ends of the vector loops, and what
+ * Index of the first CR that no LF follows, or LF that no CR precedes, within
+ * in; in.n if there is none.
+ */
+size_t canon_run_bare(struct slice in);
+
+/*
+ * The same octet by octet, from index at on, of which the octet before is no
+ * CR that wants an LF.
+ */
+static inline size_t
+canon_run_bare_from(struct slice in, size_t at)
+{
+	for (; at < in.n; at++) {
+		if (in.p[at] == '\n')
+			break;
+		if (in.p[at] == '\r' &&
+		    (++at == in.n || in.p[at] != '\n'))
+			return at - 1;
+	}
+	return at;
+}
+
+/*
+ * canon_run octet by octet, from index at on: ends of the vector loops, and what
  * the tests compare with.
  */
 static inline size_t

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The scans of relaxed body canonicalization with NEON; see canon_run.h.
+ * The scans of body canonicalization with NEON; see canon_run.h.
  */
 
 /* system */
@@ -107,4 +107,36 @@ canon_run_pack(struct slice in, size_t n, uint8_t *out)
 		}
 	}
 	return used + canon_run_pack_from(in, at, n, &out[used]);
+}
+
+/*
+ * Octets set where of the 16 from at on one is a CR and the next no LF, or the
+ * next is an LF and that one no CR; octet at + 16 is read too.
+ */
+static inline uint8x16_t
+bares(struct slice in, size_t at)
+{
+	return veorq_u8(vceqq_u8(vld1q_u8(&in.p[at]), vdupq_n_u8('\r')),
+	    vceqq_u8(vld1q_u8(&in.p[at + 1]), vdupq_n_u8('\n')));
+}
+
+size_t
+canon_run_bare(struct slice in)
+{
+	size_t at = 0;
+	uint8x16_t a, b;
+
+	if (in.n > 0 && in.p[0] == '\n')
+		return 0;
+	for (; in.n - at > STEP; at += STEP) {
+		a = vorrq_u8(bares(in, at), bares(in, at + LANE));
+		b = vorrq_u8(bares(in, at + 2 * LANE),
+		    bares(in, at + 3 * LANE));
+		if (is_any(vorrq_u8(a, b)))
+			break;
+	}
+	/* an LF here has its CR before it: that one is no fault */
+	if (at > 0 && at < in.n && in.p[at] == '\n')
+		at++;
+	return canon_run_bare_from(in, at);
 }

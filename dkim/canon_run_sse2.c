@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The scans of relaxed body canonicalization with SSE2; see canon_run.h.
+ * The scans of body canonicalization with SSE2; see canon_run.h.
  */
 
 /* system */
@@ -115,4 +115,37 @@ canon_run_pack(struct slice in, size_t n, uint8_t *out)
 		}
 	}
 	return used + canon_run_pack_from(in, at, n, &out[used]);
+}
+
+/*
+ * Octets set where of the 16 from at on one is a CR and the next no LF, or the
+ * next is an LF and that one no CR; octet at + 16 is read too.
+ */
+static inline __m128i
+bares(struct slice in, size_t at)
+{
+	return _mm_xor_si128(
+	    _mm_cmpeq_epi8(load(in, at), _mm_set1_epi8('\r')),
+	    _mm_cmpeq_epi8(load(in, at + 1), _mm_set1_epi8('\n')));
+}
+
+size_t
+canon_run_bare(struct slice in)
+{
+	size_t at = 0;
+	__m128i a, b;
+
+	if (in.n > 0 && in.p[0] == '\n')
+		return 0;
+	for (; in.n - at > STEP; at += STEP) {
+		a = _mm_or_si128(bares(in, at), bares(in, at + LANE));
+		b = _mm_or_si128(bares(in, at + 2 * LANE),
+		    bares(in, at + 3 * LANE));
+		if (_mm_movemask_epi8(_mm_or_si128(a, b)) != 0)
+			break;
+	}
+	/* an LF here has its CR before it: that one is no fault */
+	if (at > 0 && at < in.n && in.p[at] == '\n')
+		at++;
+	return canon_run_bare_from(in, at);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The scans of relaxed body canonicalization in 64-bit words, for machines
+ * The scans of body canonicalization in 64-bit words, for machines
  * without vectors; see canon_run.h. Octet order of the machine does not matter:
  * a word is only asked whether it holds an event, the octets tell where.
  */
@@ -101,4 +101,31 @@ canon_run_pack(struct slice in, size_t n, uint8_t *out)
 		}
 	}
 	return used + canon_run_pack_from(in, at, n, &out[used]);
+}
+
+/*
+ * Not 0 where of the 8 octets from at on one is a CR and the next no LF, or the
+ * next is an LF and that one no CR; octet at + 8 is read too.
+ */
+static inline uint64_t
+bares(struct slice in, size_t at)
+{
+	return (is_set(load(in, at) ^ EACH('\r')) ^
+	    is_set(load(in, at + 1) ^ EACH('\n'))) & ~LOW;
+}
+
+size_t
+canon_run_bare(struct slice in)
+{
+	size_t at = 0;
+
+	if (in.n > 0 && in.p[0] == '\n')
+		return 0;
+	for (; in.n - at > STEP; at += STEP)
+		if ((bares(in, at) | bares(in, at + LANE)) != 0)
+			break;
+	/* an LF here has its CR before it: that one is no fault */
+	if (at > 0 && at < in.n && in.p[at] == '\n')
+		at++;
+	return canon_run_bare_from(in, at);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tests of the canon_run and canon_run_pack that are linked
+ * Tests of the canon_run, canon_run_pack and canon_run_bare that are linked
  * (dkim/canon_run_*.c).
  */
 
@@ -145,10 +145,79 @@ canon_run_pack_every_place(void **state)
 			}
 }
 
+static void
+canon_run_bare_rows(void **state)
+{
+	static const struct {
+		const char	*text;
+		size_t		 want;
+	} rows[] = {
+		{ "", 0 }, { "abc", 3 }, { "a\r\nb", 4 }, { "a\r\n", 3 },
+		{ "\n", 0 }, { "\r", 0 }, { "\r\n", 2 }, { "a\n", 1 },
+		{ "a\r", 1 }, { "a\r\r\n", 1 }, { "a\r\n\n", 3 },
+		{ "\r\n\r\n\r", 4 }, { "a\rb\n", 1 }, { "\n\r", 0 },
+		{ "\x0d\x0a\x8a\x8d", 4 },
+	};
+	char in[200];
+	size_t i, lead, tail, want, got;
+
+	(void)state;
+	for (i = 0; i < TEST_COUNT(rows); i++)
+		for (lead = 0; lead < 90; lead++)
+			for (tail = 0; tail < 90; tail += 89) {
+				size_t n = strlen(rows[i].text);
+
+				memset(in, 'x', sizeof(in));
+				memcpy(in + lead, rows[i].text, n);
+				want = lead + rows[i].want;
+				/* what it is at the end it may not be before x */
+				if (rows[i].want == n)
+					want += tail;
+				got = canon_run_bare(slice_of(in,
+				    lead + n + tail));
+				if (got != want)
+					fail_msg("row %zu behind %zu: got %zu, "
+					    "want %zu", i, lead, got, want);
+			}
+}
+
+/*
+ * Every text of 4 octets, at every place; the wanted index from the words of
+ * canon_run.h.
+ */
+static void
+canon_run_bare_every_place(void **state)
+{
+	uint8_t in[150];
+	unsigned number;
+	size_t at, i, want, got;
+
+	(void)state;
+	for (number = 0; number < 81; number++)
+		for (at = 0; at + 4 <= sizeof(in); at++) {
+			memset(in, 'x', sizeof(in));
+			for (i = 0, want = number; i < 4; i++, want /= 3)
+				in[at + i] = (uint8_t)"x\r\n"[want % 3];
+			for (want = 0; want < sizeof(in); want++)
+				if ((in[want] == '\r' &&
+				    (want + 1 == sizeof(in) ||
+				    in[want + 1] != '\n')) ||
+				    (in[want] == '\n' &&
+				    (want == 0 || in[want - 1] != '\r')))
+					break;
+			got = canon_run_bare(slice_of(in, sizeof(in)));
+			if (got != want)
+				fail_msg("%u at %zu: got %zu, want %zu",
+				    number, at, got, want);
+		}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(canon_run_bare_every_place),
+		cmocka_unit_test(canon_run_bare_rows),
 		cmocka_unit_test(canon_run_every_place),
 		cmocka_unit_test(canon_run_from_rows),
 		cmocka_unit_test(canon_run_pack_every_place),

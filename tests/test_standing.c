@@ -15,8 +15,8 @@
 /* this room */
 #include "tests/test.h"
 
-#define HEADER	"#row\tmachine\tmhz\tos\topenssl\tbackend\tmeasure\tkey_bits\t" \
-    "run\tvalue\tmessages_in_5s\n"
+#define HEADER	"#row\tmachine\tmhz\tos\topenssl\tbackend\tmeasure\t" \
+    "key_bits\trun\tvalue\tmessages_in_5s\n"
 
 static struct tsv tsv;
 static struct standing standing;
