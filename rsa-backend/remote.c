@@ -30,7 +30,8 @@ remote_request_of(enum token_wire_op op, const struct remote_key *remote)
 }
 
 int
-remote_put(struct rsab_key *key, const struct remote_place *place, bool is_private)
+remote_put(struct rsab_key *key, const struct remote_place *place,
+    bool is_private)
 {
 	struct remote_key *remote = malloc(sizeof *remote + place->n);
 

@@ -141,8 +141,8 @@ verifier_load_public(struct rsab_key *key)
 }
 
 static int
-verifier_new(const struct remote_place *place, const struct rsab_token_watch *watch,
-    struct verifier **out)
+verifier_new(const struct remote_place *place,
+    const struct rsab_token_watch *watch, struct verifier **out)
 {
 	struct verifier *verifier;
 	struct rsab_token_detail detail;
