@@ -234,6 +234,7 @@ def nss_under_load(t, env):
         for pid in helpers if turn % 2 else ():
             os.kill(pid, signal.SIGKILL)
         time.sleep(0.4)
+    wait_until(lambda: len(load.made) > 30, 30)
     load.check(t, 30)
     t.ok(len(seen) >= 3, "there were several processes", seen)
 
