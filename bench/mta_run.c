@@ -160,7 +160,8 @@ mta_run_arrival(evutil_socket_t fd, short what, void *arg)
 	now = stopwatch_ns();
 	gap = run->due_ns > now ? run->due_ns - now : 0;
 	event_add(load->arrival, &(struct timeval){
-	    (time_t)(gap / MTA_LOAD_SECOND), (suseconds_t)(gap % MTA_LOAD_SECOND / 1000) });
+	    (time_t)(gap / MTA_LOAD_SECOND),
+	    (suseconds_t)(gap % MTA_LOAD_SECOND / 1000) });
 }
 
 static int

@@ -35,8 +35,6 @@ static struct mlfi {
 	char			 host[256];
 } mlfi;
 
-/* ---- a connection ------------------------------------------------------- */
-
 static struct connection *
 connection_of(SMFICTX *ctx)
 {
@@ -88,8 +86,6 @@ is_refused(void)
 	return true;
 }
 
-/* ---- macros ------------------------------------------------------------- */
-
 static void
 tell_macro(SMFICTX *ctx, struct connection *c, const char *name)
 {
@@ -120,8 +116,6 @@ tell_macros(SMFICTX *ctx, struct connection *c)
 		tell_macro(ctx, c, terms_macros[i]);
 	tell_listed_macros(ctx, c);
 }
-
-/* ---- a message ---------------------------------------------------------- */
 
 static void
 set_reply(SMFICTX *ctx, const char *code, const char *xcode, const char *text)

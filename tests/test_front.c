@@ -226,7 +226,8 @@ static void
 front_macros_stages(void **state)
 {
 	static const char mail[] = "Mi\0004X\0{auth_type}\0PLAIN";
-	static const char late[] = "Ei\0004Y", conn[] = "C{daemon_name}\0a\0j\0h";
+	static const char late[] = "Ei\0004Y";
+	static const char conn[] = "C{daemon_name}\0a\0j\0h";
 	struct front_macros m = { 0 };
 
 	(void)state;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Attacks the MTA's end of dkimbench milter with what a filter answers: the
- * first octet says what is wanted and where answers are cut (254 and above: behind
- * each packet), the rest are answers. The session never has more to send than its script, and ends in
- * one of its states.
+ * first octet says what is wanted and where answers are cut (254 and above:
+ * behind each packet), the rest are answers. The session never has more to
+ * send than its script, and ends in one of its states.
  */
 
 /* bench */
