@@ -53,8 +53,8 @@ canon_run_bare_from(struct slice in, size_t at)
 }
 
 /*
- * canon_run octet by octet, from index at on: ends of the vector loops, and what
- * the tests compare with.
+ * canon_run octet by octet, from index at on: ends of the vector loops, and
+ * what the tests compare with.
  */
 static inline size_t
 canon_run_from(struct slice in, size_t at)

@@ -170,7 +170,7 @@ canon_run_bare_rows(void **state)
 				memset(in, 'x', sizeof(in));
 				memcpy(in + lead, rows[i].text, n);
 				want = lead + rows[i].want;
-				/* what it is at the end it may not be before x */
+				/* nothing bare: all of it */
 				if (rows[i].want == n)
 					want += tail;
 				got = canon_run_bare(slice_of(in,
