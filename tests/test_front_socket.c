@@ -123,5 +123,5 @@ main(void)
 		cmocka_unit_test(front_socket_open_too_long),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL) != 0;
+	return cmocka_run_group_tests(tests, NULL, capture_clean) != 0;
 }
