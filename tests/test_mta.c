@@ -247,7 +247,7 @@ mta_field_rows(void **state)
 		{ " mta; dkim=fail; (a) dkim=pass(b)", false, true },
 		{ " mta; dkim=passed", false, false },
 		{ " mta; dkim=fail (; dkim=pass)", false, false },
-		{ " mta; dkim=fail (\\); dkim=pass)", false, false },
+		{ " mta; dkim=fail (\\); dkim=pass )", false, false },
 		{ " mta; dkim=fail reason=\"; dkim=pass\"", false, false },
 		{ " mta; xdkim=pass", false, false },
 		{ " dkim=pass", false, false },
