@@ -6,7 +6,6 @@
 
 /* system */
 #include <errno.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +18,7 @@
 #include "front_socket.h"
 #include "listen.h"
 #include "log.h"
+#include "processors.h"
 
 #define ACCEPT_AT_ONCE	64	/* before others have their turn */
 #define AGAIN_US	100000	/* without descriptors: wait so long */
@@ -90,15 +90,12 @@ static unsigned
 threads(const struct mlfi *front)
 {
 	struct conf *conf = conf_slot_get(front->setup.conf);
-	cpu_set_t set;
-	long n = sched_getaffinity(0, sizeof(set), &set) == 0 ?
-	    CPU_COUNT(&set) : sysconf(_SC_NPROCESSORS_ONLN);
+	unsigned n = processors();
 
 	if (conf->verifier != NULL && n < FRONT_LOOPS_TOKEN)
 		n = FRONT_LOOPS_TOKEN;
 	conf_unref(conf);
-	return n < 1 ? 1 : n > FRONT_LOOPS_MAX ? FRONT_LOOPS_MAX :
-	    (unsigned)n;
+	return n > FRONT_LOOPS_MAX ? FRONT_LOOPS_MAX : n;
 }
 
 static int

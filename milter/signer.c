@@ -5,16 +5,15 @@
 
 /* system */
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* this room */
 #include "milter/clock.h"
 #include "milter/inbox.h"
 #include "milter/log.h"
+#include "milter/processors.h"
 #include "milter/queue.h"
 #include "milter/signer.h"
 #include "milter/stats.h"
@@ -190,19 +189,6 @@ work_tasks(void *arg)
 	return NULL;
 }
 
-static unsigned
-half_of_cpus(void)
-{
-	long n = -1;
-	cpu_set_t set;
-
-	if (sched_getaffinity(0, sizeof(set), &set) == 0)
-		n = CPU_COUNT(&set);
-	else
-		n = sysconf(_SC_NPROCESSORS_ONLN);
-	return n < 2 ? 1 : (unsigned)n / 2;
-}
-
 static int
 start_worker(struct signer *signer)
 {
@@ -243,7 +229,7 @@ signer_new(unsigned threads, struct signer **out)
 	if (signer == NULL)
 		return DKIM_ERR_NOMEM;
 	if (threads == 0)
-		threads = half_of_cpus();
+		threads = processors() < 2 ? 1 : processors() / 2;
 	if (threads > SIGNER_THREADS_MAX)
 		threads = SIGNER_THREADS_MAX;
 	signer->threads = threads;
