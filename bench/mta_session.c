@@ -266,14 +266,15 @@ take_reply(struct mta_session *s, const struct wire_reply *reply)
 	switch (reply->kind) {
 	case WIRE_ADDHEADER:
 	case WIRE_INSHEADER:
-		take_field(s, reply);
-		/* fallthrough */
 	case WIRE_CHGHEADER:
 	case WIRE_ADDRCPT:
 	case WIRE_DELRCPT:
 	case WIRE_REPLBODY:
 	case WIRE_QUARANTINE:
 	case WIRE_CHGFROM:
+		if (reply->kind == WIRE_ADDHEADER ||
+		    reply->kind == WIRE_INSHEADER)
+			take_field(s, reply);
 		if (!mta_session_is_last(s) ||
 		    ++s->changes > MTA_SESSION_CHANGES_MAX)
 			mta_session_fail(s, MTA_PROTOCOL);

@@ -268,7 +268,7 @@ child_start_parent_killed(void **state)
 		child_signals_take(&signals);
 		if (child_start(&setup, &signals, &pid) != 0)
 			_exit(1);
-		_exit(child_wait(pid, SOON, &signals, &its));
+		_exit((int)child_wait(pid, SOON, &signals, &its));
 	}
 	close(from[1]);
 	/* once it has said something it runs */
