@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Attacks the front end with what comes over a connection: the first octet says
- * which answers come late and whether the connection is agreed already, the
- * second one where octets are cut, the rest are octets of the MTA. Whatever they
- * are: answers are whole packets of the protocol, and once the MTA is gone no
- * message and no connection is left.
+ * Attacks the front end with what comes over a connection: the first octet
+ * says which answers come late and whether the connection is agreed already,
+ * the second one where octets are cut, the rest are octets of the MTA.
+ * Whatever they are: answers are whole packets of the protocol, and once the
+ * MTA is gone no message and no connection is left.
  */
 
 /* system */
