@@ -39,9 +39,15 @@ fake_run(void *state, struct rsab_job *const *jobs, backend_em em, size_t n)
 		struct rsab_job job = *jobs[i];
 		struct rsab_job *one = &job;
 		struct rsab_worker *worker;
-		struct rsab_key own = *key;
+		/* not its reference count, which others change */
+		struct rsab_key own = {
+			.backend = &backend_libcrypto, .type = key->type,
+			.is_private = key->is_private, .bits = key->bits,
+			.signature_size = key->signature_size,
+			.rsa = key->rsa, .evp = key->evp, .own = key->own,
+			.der = key->der,
+		};
 
-		own.backend = &backend_libcrypto;
 		job.key = &own;
 		test_int("a worker", rsab_worker_new(&worker), 0);
 		rsab_run(worker, &one, 1);
