@@ -13,6 +13,7 @@
 #include "clock.h"
 #include "front_conn.h"
 #include "front_loop.h"
+#include "loop.h"
 
 #define SWEEP_SECONDS	60
 
@@ -103,28 +104,14 @@ on_sweep(evutil_socket_t fd, short what, void *arg)
 	}
 }
 
-static struct event_base *
-new_base(void)
-{
-	struct event_config *config = event_config_new();
-	struct event_base *base;
-
-	if (config == NULL)
-		return NULL;
-	/* one thread alone touches it: others write to the pipe */
-	event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK);
-	base = event_base_new_with_config(config);
-	event_config_free(config);
-	return base;
-}
-
 int
 front_loop_init(struct mlfi *front, struct front_loop *loop)
 {
 	struct timeval minute = { .tv_sec = SWEEP_SECONDS };
 
 	loop->front = front;
-	loop->base = new_base();
+	/* one thread alone touches it: others write to the pipe */
+	loop->base = loop_base_new(EVENT_BASE_FLAG_NOLOCK);
 	loop->chunk = malloc(FRONT_CHUNK);
 	if (loop->base == NULL || loop->chunk == NULL ||
 	    rsab_worker_new(&loop->worker) != 0 ||

@@ -63,19 +63,15 @@ free_loop(struct loop *loop)
 	free(loop);
 }
 
-/*
- * Deadlines count from now, not from when the loop woke, which may be long ago
- * where it has much to do.
- */
-static struct event_base *
-new_base(void)
+struct event_base *
+loop_base_new(int flag)
 {
 	struct event_config *config = event_config_new();
 	struct event_base *base;
 
 	if (config == NULL)
 		return NULL;
-	event_config_set_flag(config, EVENT_BASE_FLAG_NO_CACHE_TIME);
+	event_config_set_flag(config, flag);
 	base = event_base_new_with_config(config);
 	event_config_free(config);
 	return base;
@@ -91,7 +87,11 @@ loop_new(struct loop **out)
 	loop = calloc(1, sizeof(*loop));
 	if (loop == NULL)
 		return -1;
-	loop->base = new_base();
+	/*
+	 * Deadlines count from now, not from when the loop woke, which may be
+	 * long ago where it has much to do.
+	 */
+	loop->base = loop_base_new(EVENT_BASE_FLAG_NO_CACHE_TIME);
 	if (loop->base == NULL)
 		goto out;
 	/* made here, so that stopping needs no memory */

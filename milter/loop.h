@@ -16,6 +16,14 @@ struct event_base;
 struct loop;
 
 /*
+ * A libevent base alone, for who runs it on a thread of its own.
+ *   flag     of event2/event.h: EVENT_BASE_FLAG_...
+ *   returns  NULL: no memory or no descriptor; else to be freed with
+ *            event_base_free
+ */
+struct event_base *loop_base_new(int flag) MUSTUSE;
+
+/*
  *   errors   -1: no memory, descriptor or thread
  */
 int loop_new(struct loop **out) MUSTUSE;
