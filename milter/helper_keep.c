@@ -189,7 +189,8 @@ fail_start(struct helper *h)
 	uint64_t wait = backoff_ended(&h->backoff, 0);
 
 	h->useless = true;
-	snprintf(h->why.text, sizeof(h->why.text), "%s cannot be started: %s",
+	snprintf(h->why.text, sizeof(h->why.text), "%s cannot be started: %s; "
+	    "install dkimd whole, or say in DKIMD_TOKEN where it is",
 	    h->program, strerror(errno));
 	if (!h->quiet)
 		log_limited(LOG_ERR, "token helper start", "token helper of "
