@@ -75,11 +75,13 @@ connection_count(struct connection *c)
 int
 connection_mail(struct connection *c, struct conf *conf)
 {
+	int r;
+
 	c->cut = false;
-	if (session_mail(c->exchange.session, conf) != 0)
-		return DKIM_ERR_NOMEM;
-	c->conf = conf;
-	return 0;
+	r = session_mail(c->exchange.session, conf);
+	if (r == 0)
+		c->conf = conf;
+	return r;
 }
 
 void

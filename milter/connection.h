@@ -51,7 +51,7 @@ void connection_count(struct connection *c);
 /*
  * A message begins.
  *   conf     moved, also on failure
- *   errors   DKIM_ERR_NOMEM: answer with tempfail
+ *   errors   of session_mail: answer with tempfail
  */
 int connection_mail(struct connection *c, struct conf *conf) MUSTUSE;
 

@@ -57,18 +57,15 @@ int
 session_connect(struct session *s, struct slice name,
     const struct sockaddr *address, socklen_t n)
 {
-	char *copy;
-
 	assert(s->magic == SESSION_MAGIC);
 	session_reset(s);
-	copy = malloc(name.n + 1);
-	if (copy == NULL)
+	free(s->client_name);
+	s->client_name = malloc(name.n + 1);
+	if (s->client_name == NULL)
 		return DKIM_ERR_NOMEM;
 	if (name.n > 0)
-		memcpy(copy, name.p, name.n);
-	copy[name.n] = '\0';
-	free(s->client_name);
-	s->client_name = copy;
+		memcpy(s->client_name, name.p, name.n);
+	s->client_name[name.n] = '\0';
 	s->has_address = address != NULL && n <= sizeof(s->address);
 	memset(&s->address, 0, sizeof(s->address));
 	if (s->has_address)
@@ -104,6 +101,11 @@ session_mail(struct session *s, struct conf *conf)
 
 	assert(s->magic == SESSION_MAGIC);
 	session_reset(s);
+	/* a client that was refused is not to pass as a local one */
+	if (s->client_name == NULL) {
+		conf_unref(conf);
+		return DKIM_ERR_STATE;
+	}
 	m = calloc(1, sizeof(*m));
 	if (m == NULL) {
 		conf_unref(conf);

@@ -121,7 +121,7 @@ struct slice session_get_macro(const struct session *s, const char *name);
 /*
  * A message begins; one before it is reset.
  *   conf     moved, also on failure
- *   errors   DKIM_ERR_NOMEM: answer with tempfail
+ *   errors   DKIM_ERR_NOMEM, _STATE (no session_connect): answer with tempfail
  */
 int session_mail(struct session *s, struct conf *conf /* moved */) MUSTUSE;
 

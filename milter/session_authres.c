@@ -80,8 +80,8 @@ is_kept(const struct session *s)
 	const struct message *m = s->m;
 
 	return m->conf->options.keep_auth_results ||
-	    policy_is_inner_hop(m->conf, &s->macros, s->client_name == NULL ?
-	    slice_of("", 0) : slice_text(s->client_name), session_address(s));
+	    policy_is_inner_hop(m->conf, &s->macros,
+	    slice_text(s->client_name), session_address(s));
 }
 
 void

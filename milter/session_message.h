@@ -127,7 +127,8 @@ struct session {
 	const char		*host;
 	struct session_can	 can;
 	struct macros		 macros;
-	char			*client_name;	/* "" until told */
+	char			*client_name;	/* NULL until told; never so
+						 * within a message */
 	struct sockaddr_storage	 address;
 	bool			 has_address;
 	struct want		**cancelled;	/* to be fetched */

@@ -97,7 +97,7 @@ client(struct session *s)
 {
 	char address[INET6_ADDRSTRLEN] = "local";
 	const struct sockaddr *sa = session_address(s);
-	const char *name = s->client_name == NULL ? "" : s->client_name;
+	const char *name = s->client_name;
 	size_t n = strlen(name) + sizeof(address) + 3;
 	char *text = arena_alloc(&s->m->arena, n);
 
@@ -320,8 +320,7 @@ static void
 add_external(struct session *s)
 {
 	struct message *m = s->m;
-	struct slice name = s->client_name == NULL ? slice_of("", 0) :
-	    slice_text(s->client_name);
+	struct slice name = slice_text(s->client_name);
 	struct buf b;
 
 	if (!m->policy.external || (m->conf->ignore != NULL &&

@@ -75,8 +75,7 @@ session_policy_begin(struct session *s)
 	struct policy_facts facts = {
 		.conf = m->conf,
 		.macros = &s->macros,
-		.client_name = s->client_name == NULL ? slice_of("", 0) :
-		    slice_text(s->client_name),
+		.client_name = slice_text(s->client_name),
 		.address = session_address(s),
 		.header = m->header,
 		.rest = m->rest,

@@ -377,6 +377,8 @@ exchange_counts_messages(void **state)
 	conf = made_conf(CONF);
 	atomic_store(&messages, 0);
 	assert_int_equal(connection_new(&setup, terms, NULL, &c), 0);
+	assert_int_equal(session_connect(c->exchange.session, slice_text("c"),
+	    NULL, 0), 0);
 	connection_count(c);
 	connection_count(c);
 	test_int("MAIL again", atomic_load(&messages), 1);

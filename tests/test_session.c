@@ -186,6 +186,27 @@ session_connection_of_other_terms(void **state)
 }
 
 /*
+ * Who was refused at CONNECT and goes on nevertheless is nobody: not a local
+ * client, whose mail would be signed.
+ */
+static void
+session_mail_of_refused(void **state)
+{
+	struct made_run run;
+
+	(void)state;
+	made_open(&run, CONF SIGN);
+	test_int("refused", session_mail(run.session, conf_ref(run.conf)),
+	    DKIM_ERR_STATE);
+	test_int("configuration came back", atomic_load(&run.conf->refs), 1);
+	test_true("no message", !session_in_message(run.session));
+	made_connect(&run, "localhost", NULL);
+	made_mail(&run, "From: a@example.org\n");
+	test_true("taken", session_in_message(run.session));
+	made_close(&run);
+}
+
+/*
  * Aborted, then a second message in the same connection; answers of the first
  * come in all ages.
  */
@@ -242,6 +263,7 @@ session_events_out_of_order(void **state)
 
 	(void)state;
 	made_open(&run, CONF SIGN);
+	made_connect(&run, "localhost", NULL);
 	test_true("no message", session_finish(run.session, NULL) == NULL);
 	for (i = 0; i < 20000; i++) {
 		seed = seed * 1103515245u + 12345u;
@@ -381,6 +403,7 @@ main(void)
 		cmocka_unit_test(session_authres_our_name),
 		cmocka_unit_test(session_over_keeps_deletions),
 		cmocka_unit_test(session_connection_of_other_terms),
+		cmocka_unit_test(session_mail_of_refused),
 		cmocka_unit_test(session_abort_then_next),
 		cmocka_unit_test(session_events_out_of_order),
 		cmocka_unit_test(session_external_host),
