@@ -82,17 +82,20 @@ message_reference_keyset(const struct message_reference *r,
     const struct rsab_backend *backend, struct dkim_keyset **out)
 {
 	struct slice record = buf_slice(&r->record);
+	struct dkim_keyset *keyset;
 	struct dkim_key_info info;
-	int e = dkim_keyset_parse(backend, &record, 1, out);
+	int e = dkim_keyset_parse(backend, &record, 1, &keyset);
 
 	if (e != 0)
 		return wrong(r, "key record", e);
-	dkim_keyset_info(*out, 0, &info);
-	if (info.error == NULL)
+	dkim_keyset_info(keyset, 0, &info);
+	if (info.error == NULL) {
+		*out = keyset;
 		return 0;
+	}
 	warnx("%s, %u bits: key record: %s", rsab_backend_name(backend),
 	    r->key->bits, info.error);
-	dkim_keyset_unref(*out);
+	dkim_keyset_unref(keyset);
 	return EX_SOFTWARE;
 }
 

@@ -8,67 +8,21 @@
 #include <sysexits.h>
 
 /* rooms */
-#include "rsa-backend/backend.h"
-#include "rsa-backend/key.h"
 #include "bench/path_key.h"
 #include "bench/rsa_contestant.h"
 
 /* this room */
-#include "tests/test.h"
+#include "tests/fake_backend.h"
 
 #define BITS	512
 
-/* What the backend of these tests does. */
-enum habit {
-	HONEST,		/* as libcrypto */
-	LAZY,		/* says that all is well and does nothing */
-	WRONG,		/* signs, and one bit is another */
-	SHORT,		/* signs, and says that it is an octet less */
-	FAILING,
-};
-
-static enum habit habit;
-
-static void
-fake_run(void *state, struct rsab_job *const *jobs, backend_em em, size_t n)
-{
-	struct rsab_worker *worker;
-
-	(void)state;
-	(void)em;
-	test_int("a worker", rsab_worker_new(&worker), 0);
-	for (size_t i = 0; i < n; i++) {
-		struct rsab_key *key = jobs[i]->key;
-		const struct rsab_backend *own = key->backend;
-
-		jobs[i]->result = 0;
-		if (habit == LAZY)
-			continue;
-		key->backend = &backend_libcrypto;
-		rsab_run(worker, &jobs[i], 1);
-		key->backend = own;
-		if (habit == WRONG)
-			jobs[i]->signature[0] ^= 1;
-		if (habit == SHORT)
-			jobs[i]->signature_len--;
-		if (habit == FAILING)
-			jobs[i]->result = RSAB_ERR_BACKEND;
-	}
-	rsab_worker_free(worker);
-}
-
-static struct rsab_backend fake;
 static struct reference *reference;
 
 static int
 set_up(void **state)
 {
 	(void)state;
-	fake = backend_libcrypto;
-	fake.name = "fake";
-	fake.index = 1000;	/* no place in a worker */
-	fake.run = fake_run;
-	fake.checks_itself = true;
+	fake_init();
 	return reference_make(BITS, 7, &reference);
 }
 

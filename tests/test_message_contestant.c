@@ -7,56 +7,13 @@
 /* system */
 #include <sysexits.h>
 
-/* rooms */
-#include "rsa-backend/backend.h"
-#include "rsa-backend/key.h"
-
 /* bench */
 #include "bench/legacy_key.h"
 #include "bench/message_report.h"
 
 /* this room */
-#include "tests/test.h"
+#include "tests/fake_backend.h"
 
-/* What the backend of these tests does. */
-enum habit {
-	HONEST,		/* as libcrypto */
-	LAZY,		/* says that all is well and does nothing */
-	WRONG,		/* signs, and one bit is another */
-	FAILING,
-	ABSENT,		/* leaves results as they are */
-};
-
-static enum habit habit;
-
-static void
-fake_run(void *worker_state, struct rsab_job *const *jobs, backend_em em,
-    size_t n)
-{
-	struct rsab_worker *worker;
-
-	(void)worker_state;
-	(void)em;
-	test_int("a worker", rsab_worker_new(&worker), 0);
-	for (size_t i = 0; i < n && habit != ABSENT; i++) {
-		struct rsab_key *key = jobs[i]->key;
-		const struct rsab_backend *own = key->backend;
-
-		jobs[i]->result = 0;
-		if (habit == LAZY)
-			continue;
-		key->backend = &backend_libcrypto;
-		rsab_run(worker, &jobs[i], 1);
-		key->backend = own;
-		if (habit == WRONG)
-			jobs[i]->signature[0] ^= 1;
-		if (habit == FAILING)
-			jobs[i]->result = RSAB_ERR_BACKEND;
-	}
-	rsab_worker_free(worker);
-}
-
-static struct rsab_backend fake;
 static struct reference *key;
 static struct message message;
 static struct message_reference *reference;
@@ -65,11 +22,7 @@ static int
 set_up(void **state)
 {
 	(void)state;
-	fake = backend_libcrypto;
-	fake.name = "fake";
-	fake.index = 1000;	/* no place in a worker */
-	fake.run = fake_run;
-	fake.checks_itself = true;
+	fake_init();
 	if (reference_parse(legacy_key, 1, &key) != 0 ||
 	    message_make(&message, 500, true, 1) != 0)
 		return -1;
@@ -172,6 +125,33 @@ contestant_control_of_credulous(void **state)
 	    c.keyset == NULL);
 }
 
+static int
+takes_no_key(struct rsab_key *public)
+{
+	(void)public;
+	return RSAB_ERR_KEY;
+}
+
+static void
+contestant_verify_refused_key(void **state)
+{
+	struct rsab_backend strict = fake;
+	struct dkim_keyset *keyset = NULL;
+	struct message_contestant c;
+
+	(void)state;
+	strict.load_public = takes_no_key;
+	test_int("refused", message_reference_keyset(reference, &strict,
+	    &keyset), EX_SOFTWARE);
+	test_true("no reference is given", keyset == NULL);
+	for (int parse = 0; parse < 2; parse++) {
+		test_int("init", message_contestant_init(&c, &strict,
+		    reference, RSAB_OP_VERIFY, 4, 1, parse != 0), EX_SOFTWARE);
+		test_true("nothing is left", c.key == NULL && c.seat == NULL &&
+		    c.keyset == NULL);
+	}
+}
+
 static void
 phases_of_both_keys(void **state)
 {
@@ -244,6 +224,7 @@ main(void)
 		cmocka_unit_test(contestant_wrong_messages),
 		cmocka_unit_test(contestant_verify_wrong_field),
 		cmocka_unit_test(contestant_control_of_credulous),
+		cmocka_unit_test(contestant_verify_refused_key),
 		cmocka_unit_test(phases_of_both_keys),
 		cmocka_unit_test(message_report_tsv),
 	};
