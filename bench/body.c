@@ -195,11 +195,7 @@ run_heat(struct body *b, const char *kind, struct slice octets)
 			    octets.n, &summary, &alone);
 	}
 	measure_clear(measured, n);
-	if (status == 0 && ferror(b->table.out)) {
-		warn("standard output");
-		status = EX_IOERR;
-	}
-	return status;
+	return status != 0 ? status : table_check(&b->table);
 }
 
 static int

@@ -78,16 +78,10 @@ usage(FILE *out)
 static int
 parse_option(struct dudect *d, int c)
 {
-	uint64_t bits;
-	int status;
-
 	switch (c) {
 	case 'b':
-		status = options_number("--bits", optarg, RSAB_RSA_BITS_MIN,
-		    RSAB_RSA_BITS_MAX, &bits);
-		if (status == 0)
-			d->bits = (unsigned)bits;
-		return status;
+		return options_unsigned("--bits", optarg, RSAB_RSA_BITS_MIN,
+		    RSAB_RSA_BITS_MAX, &d->bits);
 	case 'c':
 		return options_names("--class", optarg, &d->classes);
 	case 'l':
@@ -226,11 +220,8 @@ main(int argc, char **argv)
 	struct pin pin;
 	int status = parse_options(argc, argv, &d);
 
-	if (status == 0 && pin_init(&pin, d.measure.cpu) != 0) {
-		warnx("--cpu %d: this process may not run there",
-		    d.measure.cpu);
-		status = EX_USAGE;
-	}
+	if (status == 0)
+		status = options_pin(&d.measure, &pin);
 	if (status == 0)
 		status = reference_make(d.bits, d.measure.seed, &reference);
 	if (status != 0)

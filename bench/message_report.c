@@ -3,10 +3,6 @@
  * Results of dkimbench sign and verify; see message_report.h.
  */
 
-/* system */
-#include <err.h>
-#include <sysexits.h>
-
 /* this room */
 #include "message_report.h"
 
@@ -91,8 +87,5 @@ message_report_add(struct table *table, const struct message_result *r)
 			    r->parse ? "parsed" : "cached");
 		table_end(table, r->reason);
 	}
-	if (!ferror(table->out))
-		return 0;
-	warn("standard output");
-	return EX_IOERR;
+	return table_check(table);
 }

@@ -127,11 +127,8 @@ subcommand_milter(int argc, char **argv)
 
 	if (status == 0 && m.make_keys)
 		return mta_keys_make(m.keys, m.domain, m.bits);
-	if (status == 0 && pin_init(&pin, m.measure.cpu) != 0) {
-		warnx("--cpu %d: this process may not run there",
-		    m.measure.cpu);
-		status = EX_USAGE;
-	}
+	if (status == 0)
+		status = options_pin(&m.measure, &pin);
 	if (status == 0)
 		status = raise_limit(&m);
 	if (status != 0)

@@ -109,18 +109,6 @@ take_rate(const char *text, double *out)
 }
 
 static int
-take_unsigned(const char *option, const char *text, uint64_t min,
-    uint64_t max, unsigned *out)
-{
-	uint64_t n = 0;
-	int status = options_number(option, text, min, max, &n);
-
-	if (status == 0)
-		*out = (unsigned)n;
-	return status;
-}
-
-static int
 take_size(const char *option, const char *text, uint64_t max, size_t *out)
 {
 	uint64_t n = 0;
@@ -160,7 +148,7 @@ static int
 take_pid(const char *text, pid_t *out)
 {
 	unsigned n = 0;
-	int status = take_unsigned("--pid", text, 1, INT32_MAX, &n);
+	int status = options_unsigned("--pid", text, 1, INT32_MAX, &n);
 
 	*out = (pid_t)n;
 	return status;
@@ -173,7 +161,7 @@ take_option(void *arg, int option, const char *text)
 
 	switch (option) {
 	case OPTION_BITS:
-		return take_unsigned("--bits", text, RSAB_RSA_BITS_MIN,
+		return options_unsigned("--bits", text, RSAB_RSA_BITS_MIN,
 		    RSAB_RSA_BITS_MAX, &m->bits);
 	case OPTION_CHECK:
 		return take_size("--check", text, MTA_LOAD_MESSAGES_MAX,
@@ -181,12 +169,12 @@ take_option(void *arg, int option, const char *text)
 	case OPTION_CLIENT:
 		return take_client(text, &m->client);
 	case OPTION_CONNECTIONS:
-		return take_unsigned("--connections", text, 1,
+		return options_unsigned("--connections", text, 1,
 		    MTA_LOAD_CONNECTIONS_MAX, &m->connections);
 	case OPTION_DOMAIN:
 		return take_domain(text, &m->domain);
 	case OPTION_IDLE:
-		return take_unsigned("--idle", text, 0,
+		return options_unsigned("--idle", text, 0,
 		    MTA_LOAD_CONNECTIONS_MAX, &m->idle);
 	case OPTION_KEYS:
 		m->keys = text;
@@ -195,7 +183,7 @@ take_option(void *arg, int option, const char *text)
 		m->make_keys = true;
 		return 0;
 	case OPTION_MESSAGES:
-		return take_unsigned("--messages", text, 1,
+		return options_unsigned("--messages", text, 1,
 		    MTA_LOAD_MESSAGES_MAX, &m->messages);
 	case OPTION_MODE:
 		return take_mode(text, &m->mode);
@@ -209,9 +197,10 @@ take_option(void *arg, int option, const char *text)
 		m->socket = text;
 		return 0;
 	case OPTION_TIMEOUT:
-		return take_unsigned("--timeout", text, 1, 3600, &m->timeout);
+		return options_unsigned("--timeout", text, 1, 3600,
+		    &m->timeout);
 	case OPTION_WARM_UP:
-		return take_unsigned("--warm-up", text, 0,
+		return options_unsigned("--warm-up", text, 0,
 		    MTA_LOAD_MESSAGES_MAX, &m->warm_up);
 	default:
 		return EX_USAGE;

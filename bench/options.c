@@ -39,6 +39,18 @@ options_number(const char *option, const char *text, uint64_t min,
 }
 
 int
+options_unsigned(const char *option, const char *text, unsigned min,
+    unsigned max, unsigned *out)
+{
+	uint64_t n;
+	int status = options_number(option, text, min, max, &n);
+
+	if (status == 0)
+		*out = (unsigned)n;
+	return status;
+}
+
+int
 options_names(const char *option, const char *text, struct options_names *out)
 {
 	const char *p = text;
@@ -75,14 +87,14 @@ options_numbers(const char *option, const char *text, unsigned min,
     unsigned max, struct options_numbers *out)
 {
 	struct options_names names;
-	uint64_t n;
 	int status = options_names(option, text, &names);
 
 	out->n = 0;
 	for (size_t i = 0; i < names.n && status == 0; i++) {
-		status = options_number(option, names.v[i], min, max, &n);
+		status = options_unsigned(option, names.v[i], min, max,
+		    &out->v[out->n]);
 		if (status == 0)
-			out->v[out->n++] = (unsigned)n;
+			out->n++;
 	}
 	return status;
 }
@@ -114,16 +126,11 @@ options_measure(struct options_measure *options, int option, const char *text)
 	case OPTIONS_SECONDS:
 		return parse_seconds(text, &options->seconds);
 	case OPTIONS_RUNS:
-		status = options_number("--runs", text, 1, RUNS_MAX, &n);
-		if (status == 0)
-			options->runs = (unsigned)n;
-		return status;
+		return options_unsigned("--runs", text, 1, RUNS_MAX,
+		    &options->runs);
 	case OPTIONS_THREADS:
-		status = options_number("--threads", text, 1,
-		    MEASURE_THREADS_MAX, &n);
-		if (status == 0)
-			options->threads = (unsigned)n;
-		return status;
+		return options_unsigned("--threads", text, 1,
+		    MEASURE_THREADS_MAX, &options->threads);
 	case OPTIONS_CPU:
 		status = options_number("--cpu", text, 0, PIN_CPUS - 1, &n);
 		if (status == 0)
@@ -179,14 +186,22 @@ options_parse(int argc, char **argv, const struct options_syntax *syntax,
 }
 
 int
+options_pin(const struct options_measure *options, struct pin *out)
+{
+	if (pin_init(out, options->cpu) == 0)
+		return 0;
+	warnx("--cpu %d: this process may not run there", options->cpu);
+	return EX_USAGE;
+}
+
+int
 options_plan(const struct options_measure *options, struct pin *pin,
     struct measure_plan *out)
 {
-	if (pin_init(pin, options->cpu) != 0) {
-		warnx("--cpu %d: this process may not run there",
-		    options->cpu);
-		return EX_USAGE;
-	}
+	int status = options_pin(options, pin);
+
+	if (status != 0)
+		return status;
 	*out = (struct measure_plan){ .seconds = options->seconds,
 	    .runs = options->runs, .threads = options->threads, .pin = pin,
 	    .clock = &measure_clock_real };

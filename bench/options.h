@@ -95,6 +95,8 @@ int options_parse(int argc, char **argv, const struct options_syntax *syntax,
  */
 int options_number(const char *option, const char *text, uint64_t min,
     uint64_t max, uint64_t *out) MUSTUSE;
+int options_unsigned(const char *option, const char *text, unsigned min,
+    unsigned max, unsigned *out) MUSTUSE;
 int options_numbers(const char *option, const char *text, unsigned min,
     unsigned max, struct options_numbers *out) MUSTUSE;
 
@@ -103,6 +105,13 @@ int options_numbers(const char *option, const char *text, unsigned min,
  */
 int options_names(const char *option, const char *text,
     struct options_names *out) MUSTUSE;
+
+/*
+ * The processors, the one of --cpu first.
+ *   returns  0, or EX_USAGE: no such processor (told)
+ */
+int options_pin(const struct options_measure *options, struct pin *out)
+    MUSTUSE;
 
 /*
  * The plan that the options ask for; says on standard error where it is

@@ -3,10 +3,6 @@
  * Results of dkimbench rsa --rate; see rsa_queue_report.h.
  */
 
-/* system */
-#include <err.h>
-#include <sysexits.h>
-
 /* this room */
 #include "rsa_queue_report.h"
 #include "table.h"
@@ -84,8 +80,5 @@ rsa_queue_report_add(bool tsv, FILE *out, const struct rsa_queue_result *r)
 		figures_print(&table, r);
 	}
 	table_end(&table, r->reason);
-	if (!ferror(out))
-		return 0;
-	warn("standard output");
-	return EX_IOERR;
+	return table_check(&table);
 }

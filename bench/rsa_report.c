@@ -5,9 +5,7 @@
 
 /* system */
 #include <assert.h>
-#include <err.h>
 #include <string.h>
-#include <sysexits.h>
 
 /* this room */
 #include "rsa_report.h"
@@ -83,10 +81,7 @@ rsa_report_add(struct rsa_report *report, const struct rsa_result *result)
 		return 0;
 	}
 	row_print(&report->table, result);
-	if (!ferror(report->out))
-		return 0;
-	warn("standard output");
-	return EX_IOERR;
+	return table_check(&report->table);
 }
 
 /*

@@ -5,6 +5,8 @@
 
 /* system */
 #include <assert.h>
+#include <err.h>
+#include <sysexits.h>
 
 /* this room */
 #include "measure.h"
@@ -107,4 +109,13 @@ table_end(struct table *table, const char *note)
 	fputc('\n', table->out);
 	fflush(table->out);
 	table->filled = 0;
+}
+
+int
+table_check(const struct table *table)
+{
+	if (!ferror(table->out))
+		return 0;
+	warn("standard output");
+	return EX_IOERR;
 }

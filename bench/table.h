@@ -11,6 +11,10 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#ifndef MUSTUSE
+#define MUSTUSE __attribute__((warn_unused_result))
+#endif
+
 struct measure_summary;
 
 #define TABLE_COLUMNS_MAX	24
@@ -61,5 +65,11 @@ void table_rates(struct table *table, const struct measure_summary *summary);
  *   note     put behind the row for people, where not NULL
  */
 void table_end(struct table *table, const char *note);
+
+/*
+ * Were all rows written?
+ *   returns  0, or EX_IOERR: standard output takes no more (told)
+ */
+int table_check(const struct table *table) MUSTUSE;
 
 #endif
