@@ -112,10 +112,7 @@ parse_options(int argc, char **argv, struct all *a)
 		m->seconds = a->steps->seconds;
 	if (m->runs == 0)
 		m->runs = a->steps->runs;
-	if (pin_init(&a->run.pin, m->cpu) == 0)
-		return 0;
-	warnx("--cpu %d: this process may not run there", m->cpu);
-	return EX_USAGE;
+	return options_pin(m, &a->run.pin);
 }
 
 static bool
@@ -284,24 +281,13 @@ static bool
 draw(struct all *a, const char *name)
 {
 	struct all_run_line line;
-	struct child_setup setup = { .argv = line.argv,
-	    .folder = a->run.folder.fd, .out = fileno(a->run.log),
-	    .err = fileno(a->run.log), .pin = NULL };
 	char file[ALL_FOLDER_NAME_MAX];
-	pid_t pid;
-	int status = 0;
+	int status;
 
 	all_run_begin(&a->run, &line, "gnuplot");
 	all_run_word(&line, "%s.gp", name);
-	line.argv[0] = line.word[0];
-	line.argv[1] = line.word[1];
-	line.argv[2] = NULL;
-	if (child_start(&setup, &a->run.signals, &pid) != 0)
-		return false;
-	if (child_wait(pid, 60, &a->run.signals, &status) != CHILD_ENDED) {
-		child_stop(pid, &a->run.signals);
-		status = EX_OSERR;
-	}
+	line.folder = a->run.folder.fd;
+	status = all_run_line(&a->run, &line, fileno(a->run.log), NULL);
 	snprintf(file, sizeof file, "%s.svg", name);
 	if (status == 0)
 		tell(a, file);
@@ -353,7 +339,7 @@ describe(struct all *a)
 	if (out == NULL)
 		return EX_CANTCREAT;
 	machine_print(out, "", &a->run.pin);
-	/* a description is made on one processor; what is started picks its */
+	/* machine_print stays on one processor; programs may have any */
 	pin_processors(&a->run.pin, a->run.pin.n);
 	fflush(out);
 	if (a->dkimd != NULL) {

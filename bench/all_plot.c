@@ -71,6 +71,19 @@ end(const struct all_folder *folder, const char *name, FILE *out)
 	return all_folder_done(folder, file, out);
 }
 
+/*
+ * The rows of a file of the folder.
+ */
+static int
+read_rows(const struct all_folder *folder, const char *file,
+    int (*take)(void *arg, struct tsv *tsv), void *arg)
+{
+	char path[PATH_MAX];
+
+	all_folder_path(folder, file, path);
+	return all_rows(path, take, arg);
+}
+
 static int
 full(struct tsv *tsv)
 {
@@ -133,13 +146,9 @@ all_plot_messages(const struct all_folder *folder, const char *name,
     const char *table, const char *column)
 {
 	struct bars b = { .column = column };
-	char path[PATH_MAX];
+	int status = read_rows(folder, table, take_messages, &b);
 	FILE *out;
-	int status;
 
-	pivot_init(&b.pivot);
-	all_folder_path(folder, table, path);
-	status = all_rows(path, take_messages, &b);
 	if (status != 0)
 		return status;
 	out = begin(folder, name, strcmp(column, "dkim_sign") == 0 ?
@@ -179,13 +188,9 @@ all_plot_body(const struct all_folder *folder, const char *name,
     const char *body)
 {
 	struct bars b = { .column = NULL };
-	char path[PATH_MAX];
+	int status = read_rows(folder, body, take_body, &b);
 	FILE *out;
-	int status;
 
-	pivot_init(&b.pivot);
-	all_folder_path(folder, body, path);
-	status = all_rows(path, take_body, &b);
 	if (status != 0)
 		return status;
 	out = begin(folder, name, "Bodies canonicalized and hashed, one core");
@@ -277,12 +282,9 @@ all_plot_latency(const struct all_folder *folder, const char *name,
     const char *milter, const char *mode)
 {
 	struct lines lines = { .n = 0, .mode = mode };
-	char path[PATH_MAX];
+	int status = read_rows(folder, milter, take_load, &lines);
 	FILE *out;
-	int status;
 
-	all_folder_path(folder, milter, path);
-	status = all_rows(path, take_load, &lines);
 	if (status != 0)
 		return status;
 	out = begin(folder, name, strcmp(mode, "sign") == 0 ?

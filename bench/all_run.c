@@ -19,6 +19,7 @@ all_run_begin(const struct all_run *run, struct all_run_line *line,
     const char *program)
 {
 	line->n = 0;
+	line->folder = -1;
 	all_run_word(line, "%s", program == NULL ? run->self : program);
 }
 
@@ -69,8 +70,9 @@ int
 all_run_start(struct all_run *run, struct all_run_line *line, int out,
     const struct pin *pin, pid_t *pid)
 {
-	struct child_setup setup = { .argv = line->argv, .folder = -1,
-	    .out = out, .err = fileno(run->log), .pin = pin };
+	struct child_setup setup = { .argv = line->argv,
+	    .folder = line->folder, .out = out, .err = fileno(run->log),
+	    .pin = pin };
 
 	if (line->n > ALL_RUN_WORDS_MAX) {
 		warnx("%s: a command line that is too long; a shorter --out "

@@ -30,6 +30,7 @@ struct all_run_line {
 	char	word[ALL_RUN_WORDS_MAX][ALL_RUN_WORD_SIZE];
 	char	*argv[ALL_RUN_WORDS_MAX + 1];
 	size_t	n;
+	int	folder;		/* descriptor of where it runs; -1: here */
 };
 
 /*

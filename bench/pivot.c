@@ -9,12 +9,6 @@
 /* this room */
 #include "pivot.h"
 
-void
-pivot_init(struct pivot *pivot)
-{
-	memset(pivot, 0, sizeof *pivot);
-}
-
 /*
  * The place of a name.
  *   returns  PIVOT_MAX: there is no room

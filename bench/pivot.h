@@ -14,6 +14,7 @@
 #define PIVOT_MAX	16	/* rows, columns */
 #define PIVOT_TEXT_SIZE	64	/* octets of a name and its NUL */
 
+/* Zeroed before its first figure. */
 struct pivot {
 	char	row[PIVOT_MAX][PIVOT_TEXT_SIZE];
 	char	column[PIVOT_MAX][PIVOT_TEXT_SIZE];
@@ -21,8 +22,6 @@ struct pivot {
 	double	value[PIVOT_MAX][PIVOT_MAX];
 	bool	known[PIVOT_MAX][PIVOT_MAX];
 };
-
-void pivot_init(struct pivot *pivot);
 
 /*
  * Add a figure; names come in the order in which they are seen first. Below 0

@@ -43,7 +43,6 @@ take_row(struct tsv *tsv, struct standing_row *row)
 	};
 	int status = 0;
 
-
 	for (size_t i = 0; i < sizeof texts / sizeof texts[0] && status == 0;
 	    i++)
 		status = tsv_text(tsv, texts[i].column, texts[i].out,

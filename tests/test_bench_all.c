@@ -233,11 +233,10 @@ all_runs_take_wrong(void **state)
 static void
 pivot_print_block(void **state)
 {
-	struct pivot p;
+	struct pivot p = { .rows = 0 };
 	FILE *out = fmemopen(text, sizeof text, "w");
 
 	(void)state;
-	pivot_init(&p);
 	test_int("1", pivot_add(&p, "1024", "libcrypto", 1981.8), 0);
 	test_int("2", pivot_add(&p, "2048", "bn \"64\"\n$x`\\", 5), 0);
 	test_int("3", pivot_add(&p, "1024", "none", -1), 0);
@@ -255,11 +254,10 @@ pivot_print_block(void **state)
 static void
 pivot_add_full(void **state)
 {
-	struct pivot p;
+	struct pivot p = { .rows = 0 };
 	char name[16];
 
 	(void)state;
-	pivot_init(&p);
 	for (int i = 0; i < PIVOT_MAX; i++) {
 		snprintf(name, sizeof name, "%d", i);
 		test_int(name, pivot_add(&p, name, name, i), 0);
