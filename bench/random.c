@@ -3,6 +3,9 @@
  * SplitMix64; see random.h.
  */
 
+/* system */
+#include <math.h>
+
 /* this room */
 #include "random.h"
 
@@ -21,4 +24,13 @@ random_fill(struct random *random, uint8_t *out, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		out[i] = (uint8_t)(random_next(random) >> 56);
+}
+
+double
+random_gap(struct random *random)
+{
+	/* 53 bits, as a double has; from 1, whose logarithm is there */
+	double u = (double)((random_next(random) >> 11) + 1) / 0x1p53;
+
+	return -log(u);
 }

@@ -25,4 +25,10 @@ uint64_t random_next(struct random *random);
  */
 void random_fill(struct random *random, uint8_t *out, size_t n);
 
+/*
+ * The gap to the next arrival of a Poisson process, in means: -log of a number
+ * that is even in (0, 1].
+ */
+double random_gap(struct random *random);
+
 #endif

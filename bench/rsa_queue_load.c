@@ -5,7 +5,6 @@
 
 /* system */
 #include <err.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
@@ -23,15 +22,6 @@
 #define PATIENCE	120000000	/* us for an answer, at the end */
 #define PASSES_MAX	1000		/* timed in a window */
 #define WAITING		32		/* for each worker that never idles */
-
-double
-rsa_queue_load_gap(struct random *random)
-{
-	/* 53 bits, as a double has; from 1, whose logarithm is there */
-	double u = (double)((random_next(random) >> 11) + 1) / 0x1p53;
-
-	return -log(u);
-}
 
 static int
 key_load(struct rsa_queue_load *load, const struct rsa_entrant *entrant)
@@ -348,7 +338,7 @@ static int
 arrive(struct rsa_queue_load *load, double mean, uint64_t begin, double length,
     size_t *n)
 {
-	double next = rsa_queue_load_gap(&load->random) * mean, now;
+	double next = random_gap(&load->random) * mean, now;
 	int status = 0;
 
 	/* a thread that sleeps would wake up late: this one never does */
@@ -359,7 +349,7 @@ arrive(struct rsa_queue_load *load, double mean, uint64_t begin, double length,
 			continue;
 		if (++*n > RSA_QUEUE_SKIP)
 			load->late[load->late_n++] = (now - next) / 1e3;
-		next += rsa_queue_load_gap(&load->random) * mean;
+		next += random_gap(&load->random) * mean;
 		status = ask(load);
 		if (status == 0)
 			status = drain(load);

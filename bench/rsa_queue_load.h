@@ -86,10 +86,4 @@ int rsa_queue_load_full(struct rsa_queue_load *load, double seconds) MUSTUSE;
 int rsa_queue_load_at(struct rsa_queue_load *load, double rate,
     double seconds) MUSTUSE;
 
-/*
- * The gap to the next arrival, in means: -log of a number that is even in
- * (0, 1].
- */
-double rsa_queue_load_gap(struct random *random);
-
 #endif

@@ -11,53 +11,17 @@
 #include <unistd.h>
 
 /* rooms */
-#include "rsa-backend/backend.h"
-#include "rsa-backend/key.h"
 #include "bench/rsa_queue_load.h"
 #include "bench/rsa_queue_report.h"
 
 /* this room */
-#include "tests/test.h"
+#include "tests/fake_backend.h"
 
 #define BITS	512
 #define MANY	100000
 
 static struct reference *reference;
 static struct pin pin;
-static bool is_wrong;		/* the fake backend turns a bit */
-
-/*
- * Signs as libcrypto, or wrongly.
- */
-static void
-fake_run(void *state, struct rsab_job *const *jobs, backend_em em, size_t n)
-{
-	(void)state;
-	(void)em;
-	for (size_t i = 0; i < n; i++) {
-		struct rsab_key *key = jobs[i]->key;
-		struct rsab_job job = *jobs[i];
-		struct rsab_job *one = &job;
-		struct rsab_worker *worker;
-		/* not its reference count, which others change */
-		struct rsab_key own = {
-			.backend = &backend_libcrypto, .type = key->type,
-			.is_private = key->is_private, .bits = key->bits,
-			.signature_size = key->signature_size,
-			.rsa = key->rsa, .evp = key->evp, .own = key->own,
-			.der = key->der,
-		};
-
-		job.key = &own;
-		test_int("a worker", rsab_worker_new(&worker), 0);
-		rsab_run(worker, &one, 1);
-		rsab_worker_free(worker);
-		memcpy(jobs[i]->signature, job.signature, reference->size);
-		jobs[i]->signature_len = job.signature_len;
-		jobs[i]->result = job.result;
-		jobs[i]->signature[0] ^= is_wrong;
-	}
-}
 
 static struct rsab_group
 fake_group(const struct rsab_key *key, enum rsab_op op)
@@ -66,18 +30,12 @@ fake_group(const struct rsab_key *key, enum rsab_op op)
 	return (struct rsab_group){ .id = 77u + (uint32_t)op, .batch = 4 };
 }
 
-static struct rsab_backend fake;
-
 static int
 set_up(void **state)
 {
 	(void)state;
-	fake = backend_libcrypto;
-	fake.name = "fake";
-	fake.index = 1000;	/* no place in a worker */
-	fake.run = fake_run;
+	fake_init();
 	fake.group = fake_group;
-	fake.checks_itself = true;
 	if (pin_init(&pin, PIN_ANY) != 0)
 		return -1;
 	return reference_make(BITS, 7, &reference);
@@ -96,14 +54,14 @@ tear_down(void **state)
  * the part above x is e^-x. Bounds are five standard deviations.
  */
 static void
-load_gap_is_exponential(void **state)
+random_gap_is_exponential(void **state)
 {
 	struct random random = { 1 };
 	double sum = 0, squares = 0, above[3] = { 0 };
 
 	(void)state;
 	for (size_t i = 0; i < MANY; i++) {
-		double gap = rsa_queue_load_gap(&random);
+		double gap = random_gap(&random);
 
 		test_true("never below 0, never endless", gap >= 0 &&
 		    gap < 37);
@@ -160,7 +118,7 @@ load_windows_answer_all(void **state)
 	double ns = 0;
 
 	(void)state;
-	is_wrong = false;
+	habit = HONEST;
 	load_init(&load, &fake);
 	test_int("pass", rsa_queue_load_pass(&load, 0.001, &ns), 0);
 	test_true("it took time", ns > 0);
@@ -189,7 +147,7 @@ load_at_lasts_long_enough(void **state)
 	struct rsa_queue_load load;
 
 	(void)state;
-	is_wrong = false;
+	habit = HONEST;
 	load_init(&load, &backend_libcrypto);
 	test_int("short", rsa_queue_load_at(&load, 4000, 0.001), 0);
 	/* Poisson: 220 +- 5 * 15 */
@@ -209,21 +167,21 @@ load_wrong_signatures(void **state)
 	double ns;
 
 	(void)state;
-	is_wrong = false;
+	habit = HONEST;
 	load_init(&load, &fake);
 	test_int("begins well", rsa_queue_load_full(&load, 0.001), 0);
-	is_wrong = true;
+	habit = WRONG;
 	test_int("a batch", rsa_queue_load_pass(&load, 0.001, &ns),
 	    EX_SOFTWARE);
 	test_int("a window", rsa_queue_load_full(&load, 0.001), EX_SOFTWARE);
 	rsa_queue_load_clear(&load);
-	is_wrong = false;
+	habit = HONEST;
 	load_init(&load, &fake);
-	is_wrong = true;
+	habit = WRONG;
 	test_int("arrivals", rsa_queue_load_at(&load, 1e4, 0.001),
 	    EX_SOFTWARE);
 	rsa_queue_load_clear(&load);
-	is_wrong = false;
+	habit = HONEST;
 }
 
 static void
@@ -348,7 +306,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(load_gap_is_exponential),
+		cmocka_unit_test(random_gap_is_exponential),
 		cmocka_unit_test(load_batch_of_full_passes),
 		cmocka_unit_test(load_windows_answer_all),
 		cmocka_unit_test(load_at_lasts_long_enough),
