@@ -56,16 +56,16 @@ usage(FILE *out)
 }
 
 /*
- * Figures that could not be written are no figures.
+ * Figures that could not be written are no figures. What failed has been told,
+ * a full disk among it.
  */
 static int
 finish(int status)
 {
-	if (fflush(stdout) != 0 || ferror(stdout)) {
-		warn("standard output");
-		return status == 0 ? EX_IOERR : status;
-	}
-	return status;
+	if (status != 0 || (fflush(stdout) == 0 && !ferror(stdout)))
+		return status;
+	warn("standard output");
+	return EX_IOERR;
 }
 
 int

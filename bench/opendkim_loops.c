@@ -367,9 +367,5 @@ main(int argc, char **argv)
 	    l.measure.tsv, stdout);
 	table_header(&l.table);
 	status = run_all(&l);
-	if (fflush(stdout) != 0 || ferror(stdout)) {
-		warn("standard output");
-		return status == 0 ? EX_IOERR : status;
-	}
-	return status;
+	return status != 0 ? status : table_check(&l.table);
 }
