@@ -8,9 +8,11 @@
 #include <stdlib.h>
 
 /* this room */
+#include "clock.h"
 #include "connection.h"
 #include "inbox.h"
 #include "log.h"
+#include "resolver.h"
 
 #define CONNECTION_MAGIC	0x4d4c4649u
 
@@ -82,6 +84,58 @@ connection_mail(struct connection *c, struct conf *conf)
 	if (r == 0)
 		c->conf = conf;
 	return r;
+}
+
+static void
+tell_macro(struct connection *c, connection_macro *macro, const char *name)
+{
+	session_macro(c->exchange.session, name,
+	    macro(c->exchange.context, name));
+}
+
+/*
+ * Those of MacroList, by the configuration of the message.
+ */
+static void
+tell_listed_macros(struct connection *c, connection_macro *macro)
+{
+	char name[TERMS_MACRO_MAX];
+
+	for (size_t i = 0; terms_macro_name(c->conf, i, name); i++)
+		if (name[0] != '\0')
+			tell_macro(c, macro, name);
+}
+
+void
+connection_macros(struct connection *c, connection_macro *macro)
+{
+	for (size_t i = 0; terms_macros[i] != NULL; i++)
+		tell_macro(c, macro, terms_macros[i]);
+	tell_listed_macros(c, macro);
+}
+
+void
+connection_header_end(struct connection *c, connection_macro *macro)
+{
+	struct session_time now = { clock_us(), clock_unix() };
+
+	tell_macro(c, macro, "i");
+	tell_listed_macros(c, macro);
+	session_header_end(c->exchange.session, now,
+	    c->conf->resolver == NULL ? 0 :
+	    resolver_patience(c->conf->resolver));
+	exchange_carry(&c->exchange);
+	exchange_take(&c->exchange);
+}
+
+void
+connection_end(struct connection *c, connection_macro *macro)
+{
+	struct session_time now = { clock_us(), clock_unix() };
+
+	tell_macro(c, macro, "i");
+	session_end(c->exchange.session, now);
+	exchange_carry(&c->exchange);
 }
 
 void

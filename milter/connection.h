@@ -56,6 +56,24 @@ void connection_count(struct connection *c);
 int connection_mail(struct connection *c, struct conf *conf) MUSTUSE;
 
 /*
+ * The value of a macro of the MTA; NULL: none.
+ *   context   of connection_new
+ */
+typedef const char *connection_macro(void *context, const char *name);
+
+/*
+ * Tell the macros that are known at MAIL, those of MacroList with them.
+ */
+void connection_macros(struct connection *c, connection_macro *macro);
+
+/*
+ * The header, the body is over: tell the macros that have come, and have the
+ * session's wants carried out.
+ */
+void connection_header_end(struct connection *c, connection_macro *macro);
+void connection_end(struct connection *c, connection_macro *macro);
+
+/*
  * The message is over, or cut short. Harmless between messages.
  */
 void connection_message_end(struct connection *c);

@@ -10,6 +10,7 @@
 
 /* this room */
 #include "descriptors.h"
+#include "log.h"
 
 int
 descriptors_open(struct descriptors *d)
@@ -22,8 +23,8 @@ descriptors_open(struct descriptors *d)
 	return 0;
 }
 
-bool
-descriptors_are_left(struct descriptors *d)
+static bool
+are_left(struct descriptors *d)
 {
 	struct rlimit limit;
 	int fd, held = atomic_load(&d->spare);
@@ -42,6 +43,16 @@ descriptors_are_left(struct descriptors *d)
 	    limit.rlim_cur == RLIM_INFINITY)
 		return true;
 	return (rlim_t)fd + DESCRIPTORS_RESERVE < limit.rlim_cur;
+}
+
+bool
+descriptors_are_left(struct descriptors *d)
+{
+	if (are_left(d))
+		return true;
+	log_limited(LOG_ERR, "descriptors", "no file descriptors are left for "
+	    "a connection: refused for the time being; raise LimitNOFILE");
+	return false;
 }
 
 void

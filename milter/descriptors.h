@@ -25,7 +25,7 @@ int descriptors_open(struct descriptors *d) MUSTUSE;
 
 /*
  * Are there enough for one more connection? When there are none at all the
- * spare one is let go, so that the listener does not spin.
+ * spare one is let go, so that the listener does not spin. Logged.
  */
 bool descriptors_are_left(struct descriptors *d);
 

@@ -15,7 +15,8 @@
 #include "front_packet.h"
 #include "inbox.h"
 #include "log.h"
-#include "resolver.h"
+
+#define LEAST_VERSION	2	/* of the protocol */
 
 /* ---- a connection ------------------------------------------------------- */
 
@@ -42,12 +43,23 @@ connection_make(struct front_conn *c)
 }
 
 static bool
+is_understood(const struct wire_optneg *offer)
+{
+	if (offer->version >= LEAST_VERSION)
+		return true;
+	log_limited(LOG_ERR, "version", "the MTA speaks milter protocol %u: "
+	    "at least %d is needed (Postfix: see milter_protocol): connection "
+	    "refused", (unsigned)offer->version, LEAST_VERSION);
+	return false;
+}
+
+static bool
 negotiate(struct front_conn *c, const struct wire_optneg *offer)
 {
 	struct mlfi *front = c->loop->front;
 	struct conf *conf = conf_slot_get(front->setup.conf);
 	unsigned long actions = offer->actions, steps = offer->steps;
-	bool agreed = c->phase == FRONT_FRESH && offer->version >= 2 &&
+	bool agreed = c->phase == FRONT_FRESH && is_understood(offer) &&
 	    terms_make(conf, &actions, &steps, &c->terms);
 
 	if (agreed) {
@@ -58,16 +70,6 @@ negotiate(struct front_conn *c, const struct wire_optneg *offer)
 		    offer->version < WIRE_VERSION ? offer->version :
 		    WIRE_VERSION, (uint32_t)actions, c->steps });
 		connection_make(c);
-		if (!c->terms.leading_space)
-			log_limited(LOG_WARNING, "leading space", "the MTA "
-			    "refuses HDR_LEADSPC: white space before field "
-			    "values is not known, signatures with simple "
-			    "header canonicalization will not verify");
-	} else if (c->phase == FRONT_FRESH) {
-		log_limited(LOG_ERR, "negotiate", "the MTA offers actions "
-		    "0x%lx: it must let us add and change header fields (and "
-		    "quarantine, where an On-* option says so): connection "
-		    "refused", (unsigned long)offer->actions);
 	}
 	conf_unref(conf);
 	return agreed;
@@ -81,13 +83,8 @@ is_refused(struct front_conn *c)
 {
 	struct mlfi *front = c->loop->front;
 
-	if (c->connection == NULL || atomic_load(&front->draining))
-		return true;
-	if (descriptors_are_left(&front->descriptors))
-		return false;
-	log_limited(LOG_ERR, "descriptors", "no file descriptors are left for "
-	    "a connection: refused for the time being; raise LimitNOFILE");
-	return true;
+	return c->connection == NULL || atomic_load(&front->draining) ||
+	    !descriptors_are_left(&front->descriptors);
 }
 
 /*
@@ -154,25 +151,12 @@ on_connect(struct front_conn *c, const struct wire_command *command)
 
 /* ---- a message ---------------------------------------------------------- */
 
-static void
-tell_macro(struct front_conn *c, const char *name)
+static const char *
+macro_of(void *context, const char *name)
 {
-	session_macro(c->connection->exchange.session, name,
-	    front_macros_get(&c->macros, name));
-}
+	const struct front_conn *c = context;
 
-/*
- * Those of MacroList, by the configuration of the message.
- */
-static void
-tell_listed_macros(struct front_conn *c)
-{
-	char name[TERMS_MACRO_MAX];
-
-	for (size_t i = 0; terms_macro_name(c->connection->conf, i, name);
-	    i++)
-		if (name[0] != '\0')
-			tell_macro(c, name);
+	return front_macros_get(&c->macros, name);
 }
 
 /*
@@ -207,9 +191,7 @@ on_mail(struct front_conn *c)
 		front_answer(c, WIRE_TEMPFAIL);
 		return true;
 	}
-	for (size_t i = 0; terms_macros[i] != NULL; i++)
-		tell_macro(c, terms_macros[i]);
-	tell_listed_macros(c);
+	connection_macros(c->connection, macro_of);
 	c->phase = FRONT_ENVELOPE;
 	front_answer(c, WIRE_CONTINUE);
 	return true;
@@ -247,17 +229,8 @@ finish(struct front_conn *c)
 static bool
 on_header_end(struct front_conn *c)
 {
-	struct connection *connection = c->connection;
-	struct session *s = connection->exchange.session;
-	struct session_time now = { clock_us(), clock_unix() };
-
-	tell_macro(c, "i");
-	tell_listed_macros(c);
-	session_header_end(s, now, connection->conf->resolver == NULL ? 0 :
-	    resolver_patience(connection->conf->resolver));
-	exchange_carry(&connection->exchange);
-	exchange_take(&connection->exchange);
-	if (session_is_over(s)) {
+	connection_header_end(c->connection, macro_of);
+	if (session_is_over(c->connection->exchange.session)) {
 		finish(c);
 		message_end(c, FRONT_ANSWERED);
 		return true;
@@ -295,18 +268,11 @@ on_body(struct front_conn *c, struct slice octets)
 static bool
 on_end(struct front_conn *c, struct slice octets)
 {
-	struct session *s = c->connection->exchange.session;
-	struct session_time now;
-
-	tell_macro(c, "i");
 	if (is_held(c, FRONT_HOLD_LAST))
 		return true;
 	if (octets.n > 0)
-		(void)session_body(s, octets);
-	now.us = clock_us();
-	now.seconds = clock_unix();
-	session_end(s, now);
-	exchange_carry(&c->connection->exchange);
+		(void)session_body(c->connection->exchange.session, octets);
+	connection_end(c->connection, macro_of);
 	(void)is_held(c, FRONT_HOLD_END);
 	return true;
 }

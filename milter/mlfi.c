@@ -10,13 +10,11 @@
 #include <unistd.h>
 
 /* this room */
-#include "clock.h"
 #include "connection.h"
 #include "descriptors.h"
 #include "listen.h"
 #include "log.h"
 #include "mlfi.h"
-#include "resolver.h"
 #include "stats.h"
 #include "worker.h"
 
@@ -71,50 +69,10 @@ connect_new(SMFICTX *ctx, struct terms terms)
 	return c;
 }
 
-/*
- * Is this connection to be refused: no descriptors, no memory, leaving?
- */
-static bool
-is_refused(void)
+static const char *
+macro_of(void *context, const char *name)
 {
-	if (atomic_load(&mlfi.draining))
-		return true;
-	if (descriptors_are_left(&mlfi.descriptors))
-		return false;
-	log_limited(LOG_ERR, "descriptors", "no file descriptors are left for "
-	    "a connection: refused for the time being; raise LimitNOFILE");
-	return true;
-}
-
-static void
-tell_macro(SMFICTX *ctx, struct connection *c, const char *name)
-{
-	session_macro(c->exchange.session, name,
-	    smfi_getsymval(ctx, (char *)name));
-}
-
-/*
- * Those of MacroList, by the configuration of the message.
- */
-static void
-tell_listed_macros(SMFICTX *ctx, struct connection *c)
-{
-	char name[TERMS_MACRO_MAX];
-	size_t i;
-
-	for (i = 0; terms_macro_name(c->conf, i, name); i++)
-		if (name[0] != '\0')
-			tell_macro(ctx, c, name);
-}
-
-static void
-tell_macros(SMFICTX *ctx, struct connection *c)
-{
-	size_t i;
-
-	for (i = 0; terms_macros[i] != NULL; i++)
-		tell_macro(ctx, c, terms_macros[i]);
-	tell_listed_macros(ctx, c);
+	return smfi_getsymval(context, (char *)name);
 }
 
 static void
@@ -245,17 +203,7 @@ on_negotiate(SMFICTX *ctx, unsigned long f0, unsigned long f1,
 		(void)smfi_setpriv(ctx, NULL);
 		/* without memory the connection is refused at connect */
 		(void)connect_new(ctx, terms);
-		if (!terms.leading_space)
-			log_limited(LOG_WARNING, "leading space", "the MTA "
-			    "refuses HDR_LEADSPC: white space before field "
-			    "values is not known, signatures with simple "
-			    "header canonicalization will not verify");
 		status = SMFIS_CONTINUE;
-	} else {
-		log_limited(LOG_ERR, "negotiate", "the MTA offers actions "
-		    "0x%lx: it must let us add and change header fields (and "
-		    "quarantine, where an On-* option says so): connection "
-		    "refused", f0);
 	}
 	conf_unref(conf);
 	return status;
@@ -273,7 +221,8 @@ on_connect(SMFICTX *ctx, char *host, _SOCK_ADDR *address)
 	/* a connection over one that was closed brings no negotiation */
 	if (c == NULL)
 		c = connect_new(ctx, terms_unpack(atomic_load(&mlfi.terms)));
-	if (c == NULL || is_refused()) {
+	if (c == NULL || atomic_load(&mlfi.draining) ||
+	    !descriptors_are_left(&mlfi.descriptors)) {
 		set_reply(ctx, "451", "4.3.2", "Service is not available");
 		return SMFIS_TEMPFAIL;
 	}
@@ -303,7 +252,7 @@ on_mail(SMFICTX *ctx, char **argv)
 		connection_message_end(c);
 		return SMFIS_TEMPFAIL;
 	}
-	tell_macros(ctx, c);
+	connection_macros(c, macro_of);
 	return SMFIS_CONTINUE;
 }
 
@@ -331,17 +280,10 @@ static sfsistat
 on_header_end(SMFICTX *ctx)
 {
 	struct connection *c = connection_of(ctx);
-	struct session_time now = { clock_us(), clock_unix() };
 
 	if (c == NULL || c->conf == NULL)
 		return SMFIS_TEMPFAIL;
-	tell_macro(ctx, c, "i");
-	tell_listed_macros(ctx, c);
-	session_header_end(c->exchange.session, now,
-	    c->conf->resolver == NULL ? 0 :
-	    resolver_patience(c->conf->resolver));
-	exchange_carry(&c->exchange);
-	exchange_take(&c->exchange);
+	connection_header_end(c, macro_of);
 	if (session_is_over(c->exchange.session))
 		return finish(ctx, c, NULL);
 	return SMFIS_CONTINUE;
@@ -369,19 +311,14 @@ static sfsistat
 on_end(SMFICTX *ctx)
 {
 	struct connection *c = connection_of(ctx);
-	struct session_time now;
 	struct session *s;
 
 	if (c == NULL || c->conf == NULL)
 		return SMFIS_TEMPFAIL;
 	s = c->exchange.session;
-	tell_macro(ctx, c, "i");
 	if (session_holds_body(s))
 		exchange_wait(&c->exchange, session_holds_body, true);
-	now.us = clock_us();
-	now.seconds = clock_unix();
-	session_end(s, now);
-	exchange_carry(&c->exchange);
+	connection_end(c, macro_of);
 	exchange_wait(&c->exchange, session_holds_end, true);
 	return finish(ctx, c, session_is_verifying(s) ?
 	    worker_get(&mlfi.workers) : NULL);

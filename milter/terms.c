@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 /* this room */
+#include "log.h"
 #include "terms.h"
 #include "wire.h"
 
@@ -47,11 +48,21 @@ terms_make(const struct conf *conf, unsigned long *actions,
 	out->quarantine = wants_quarantine(&conf->options);
 	want = TERMS_ADDHDRS | (out->change_fields ? TERMS_CHGHDRS : 0) |
 	    (out->quarantine ? TERMS_QUARANTINE : 0);
-	if ((want & ~offered) != 0)
+	if ((want & ~offered) != 0) {
+		log_limited(LOG_ERR, "negotiate", "the MTA offers actions "
+		    "0x%lx: it must let us add and change header fields (and "
+		    "quarantine, where an On-* option says so): connection "
+		    "refused", offered);
 		return false;
+	}
 	out->list_macros = (offered & TERMS_SETSYMLIST) != 0;
 	*actions = want | (offered & TERMS_SETSYMLIST);
 	out->leading_space = (may & WIRE_HDR_LEADSPC) != 0;
+	if (!out->leading_space)
+		log_limited(LOG_WARNING, "leading space", "the MTA refuses "
+		    "HDR_LEADSPC: white space before field values is not "
+		    "known, signatures with simple header canonicalization "
+		    "will not verify");
 	/* a chunk without reply costs less than one that may be skipped */
 	out->no_reply_body = (may & WIRE_NR_BODY) != 0;
 	out->skip = !out->no_reply_body && (may & WIRE_STEP_SKIP) != 0;

@@ -38,7 +38,8 @@ struct terms {
 
 /*
  *   actions, steps     in: what the MTA offers; out: what we ask for
- *   result             false: the MTA lacks an action that we need
+ *   result             false: the MTA lacks an action that we need; logged,
+ *                      as is what it lacks besides
  */
 bool terms_make(const struct conf *conf, unsigned long *actions,
     unsigned long *steps, struct terms *out) MUSTUSE;

@@ -132,6 +132,13 @@ resolver_cancel(struct resolver *resolver, struct want *want)
 	made.dns_cancelled++;
 }
 
+uint64_t
+resolver_patience(struct resolver *resolver)
+{
+	(void)resolver;
+	return MADE_PATIENCE;
+}
+
 static inline void
 made_fill_private(struct want *want)
 {

@@ -31,13 +31,6 @@ static struct {
 	bool			 closed;	/* by the front end */
 } site;
 
-uint64_t
-resolver_patience(struct resolver *resolver)
-{
-	(void)resolver;
-	return MADE_PATIENCE;
-}
-
 static void
 on_progress(void *context)
 {
