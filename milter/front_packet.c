@@ -4,9 +4,7 @@
  */
 
 /* system */
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <stdio.h>
+#include <sys/socket.h>
 
 /* this room */
 #include "clock.h"
@@ -88,47 +86,38 @@ is_refused(struct front_conn *c)
 }
 
 /*
- * NULL: no address of the internet, or none that can be read.
+ * NULL: none that can be read, or not of the family that it is said to be.
  */
 static const struct sockaddr *
 address_of(const struct wire_command *command,
     struct sockaddr_storage *storage)
 {
-	char text[INET6_ADDRSTRLEN + 8], *at = text;
-	struct sockaddr_in *v4 = (struct sockaddr_in *)(void *)storage;
-	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)(void *)storage;
+	sa_family_t family = command->family == WIRE_FAMILY_INET ? AF_INET :
+	    AF_INET6;
+	const struct sockaddr *address;
+	socklen_t n;
 
-	memset(storage, 0, sizeof(*storage));
-	if (command->n < 2 || command->text[1].n >= sizeof(text))
-		return NULL;
-	snprintf(text, sizeof(text), "%.*s", (int)command->text[1].n,
-	    (const char *)command->text[1].p);
-	if (strncmp(at, "IPv6:", 5) == 0)
-		at += 5;
-	if (command->family == WIRE_FAMILY_INET &&
-	    inet_pton(AF_INET, at, &v4->sin_addr) == 1)
-		v4->sin_family = AF_INET;
-	else if (command->family == WIRE_FAMILY_INET6 &&
-	    inet_pton(AF_INET6, at, &v6->sin6_addr) == 1)
-		v6->sin6_family = AF_INET6;
-	else
-		return NULL;
-	return (const struct sockaddr *)(const void *)storage;
+	address = terms_parse_address((const char *)command->text[1].p,
+	    storage, &n);
+	return address != NULL && address->sa_family == family ? address :
+	    NULL;
 }
 
 static bool
 on_connect(struct front_conn *c, const struct wire_command *command)
 {
+	bool internet = command->family == WIRE_FAMILY_INET ||
+	    command->family == WIRE_FAMILY_INET6;
 	struct sockaddr_storage given, other;
-	const struct sockaddr *address;
+	const struct sockaddr *address = NULL;
 	socklen_t n;
 
 	if (c->phase != FRONT_AGREED)
 		return false;
+	if (internet)
+		address = address_of(command, &given);
 	/* an address that is none is no local pipe */
-	if ((command->family == WIRE_FAMILY_INET ||
-	    command->family == WIRE_FAMILY_INET6) &&
-	    address_of(command, &given) == NULL)
+	if (internet && address == NULL)
 		return false;
 	stats_add(STAT_CONNECTIONS, 1);
 	if (is_refused(c)) {
@@ -136,7 +125,7 @@ on_connect(struct front_conn *c, const struct wire_command *command)
 		    "Service is not available");
 		return true;
 	}
-	address = terms_address(address_of(command, &given),
+	address = terms_address(address,
 	    front_macros_get(&c->macros, "{client_addr}"), &other, &n);
 	/* who was refused has no message */
 	if (session_connect(c->connection->exchange.session,

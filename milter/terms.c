@@ -132,8 +132,9 @@ terms_unpack(unsigned bits)
 	};
 }
 
-static const struct sockaddr *
-parse_address(const char *text, struct sockaddr_storage *storage, socklen_t *n)
+const struct sockaddr *
+terms_parse_address(const char *text, struct sockaddr_storage *storage,
+    socklen_t *n)
 {
 	struct sockaddr_in *v4 = (struct sockaddr_in *)(void *)storage;
 	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)(void *)storage;
@@ -168,5 +169,5 @@ terms_address(const struct sockaddr *address, const char *macro,
 		return address;
 	}
 	/* an unknown family is no local pipe when the MTA knows better */
-	return macro == NULL ? NULL : parse_address(macro, storage, n);
+	return macro == NULL ? NULL : terms_parse_address(macro, storage, n);
 }

@@ -69,6 +69,14 @@ unsigned terms_pack(struct terms terms);
 struct terms terms_unpack(unsigned bits);
 
 /*
+ * An address as MTAs write it, the IPv6 one with "IPv6:" before it or not;
+ * NULL: it is none.
+ *   storage   what is returned lies there
+ */
+const struct sockaddr *terms_parse_address(const char *text,
+    struct sockaddr_storage *storage, socklen_t *n);
+
+/*
  * The client's address: what the MTA gave with the connection, else macro
  * {client_addr}; NULL: a local pipe.
  */

@@ -423,6 +423,12 @@ front_closes_on(void **state)
 		    "\xff\xff", "Oc!"),
 		ROW("a second connection", "\0\0\0\x10" "Ch\0004\0\x19"
 		    "127.0.0.1\0", "Oc!"),
+		ROW("another client, by IPv6", "\0\0\0\1K\0\0\0\x17"
+		    "Ch\0006\0\x19" "IPv6:2001:db8::1\0", "Occ"),
+		ROW("IPv4 that is said to be IPv6", "\0\0\0\1K"
+		    "\0\0\0\x10" "Ch\0006\0\x19" "192.0.2.1\0", "Oc!"),
+		ROW("no address", "\0\0\0\1K\0\0\0\x08" "Ch\0004\0\x19"
+		    "x\0", "Oc!"),
 		ROW("RCPT before MAIL", "\0\0\0\5R<a>\0", "Oc!"),
 		ROW("a field before MAIL", "\0\0\0\5Lx\0y\0", "Oc!"),
 		ROW("the end before MAIL", "\0\0\0\1E", "Oc!"),
