@@ -283,6 +283,13 @@ front_negotiates(void **state)
 	say(buf_slice(&b));
 	test_octets("what an old one is told", site.in.p, site.in.n,
 	    "\0\0\0\x0dO\0\0\0\2\0\0\0\x11\0\0\0\2", 17);
+	buf_reset(&b);
+	mta_leave();
+	mta_enter();
+	wire_put_optneg(WIRE_OPTNEG, (struct wire_optneg){ 1,
+	    WIRE_ACTIONS_ALL, WIRE_STEPS_ALL }, &b);
+	say(buf_slice(&b));
+	test_str("older than we speak", answers(), "!");
 	buf_clear(&b);
 	site_close();
 }
