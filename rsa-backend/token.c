@@ -34,6 +34,7 @@ struct rsab_token {
 	struct rsab_token_peer		 peer;
 	struct rsab_token_options	 options;
 	atomic_ullong			 last_id;
+	atomic_ullong			 ended;	/* incarnation known to be gone */
 	pthread_mutex_t			 lock;
 
 	/* guarded by lock */
@@ -62,6 +63,7 @@ rsab_token_new(const struct rsab_token_peer *peer,
 	}
 	atomic_init(&token->references, 1);
 	atomic_init(&token->last_id, 0);
+	atomic_init(&token->ended, NO_INCARNATION);
 	token->peer = *peer;
 	token->options = *options;
 	*out = token;
@@ -238,6 +240,8 @@ failed(struct rsab_token *token, struct connection connection, int r,
 		    "answered nonsense");
 		break;
 	default:
+		/* the next job may still be connected to it */
+		atomic_store(&token->ended, connection.incarnation);
 		token_detail_set(detail, "the process that talks to the token "
 		    "ended while it worked for us");
 		return RSAB_ERR_TOKEN;
@@ -273,16 +277,18 @@ answered(struct rsab_token *token, const struct token_wire *answer,
  * has nothing to do with? So it is when the connection was good before; then
  * all connections to the same process are of no use, even one that is made
  * while it dies.
- *   ended    in and out: the process that is known to be gone; tries: left
+ *   tries    in and out: left
  */
 static bool
-is_older(struct connection connection, uint64_t *ended, unsigned *tries)
+is_older(struct rsab_token *token, struct connection connection,
+    unsigned *tries)
 {
 	if (connection.used) {
-		*ended = connection.incarnation;
+		atomic_store(&token->ended, connection.incarnation);
 		return true;
 	}
-	if (connection.incarnation != *ended || *tries == 0)
+	if (connection.incarnation != atomic_load(&token->ended) ||
+	    *tries == 0)
 		return false;
 	--*tries;
 	(void)poll(NULL, 0, DYING_MS);
@@ -298,7 +304,6 @@ ask(struct rsab_token *token, const struct token_wire *request,
     struct token_wire *answer, struct rsab_token_detail *detail)
 {
 	struct connection connection;
-	uint64_t ended = NO_INCARNATION;
 	unsigned tries = DYING_TRIES;
 	int timeout_ms = request->op == TOKEN_WIRE_GENERATE ?
 	    token->options.generate_ms : token->options.timeout_ms;
@@ -312,7 +317,7 @@ ask(struct rsab_token *token, const struct token_wire *request,
 		if (r == 0)
 			break;
 		/* Each older one that was idle goes away by this, too */
-		if (r != TOKEN_SOCKET_END || !is_older(connection, &ended,
+		if (r != TOKEN_SOCKET_END || !is_older(token, connection,
 		    &tries))
 			return failed(token, connection, r, timeout_ms, detail);
 		connection_drop(token, connection);
