@@ -34,7 +34,7 @@ struct rsab_token {
 	struct rsab_token_peer		 peer;
 	struct rsab_token_options	 options;
 	atomic_ullong			 last_id;
-	atomic_ullong			 ended;	/* incarnation known to be gone */
+	atomic_ullong			 ended;	/* a process that is gone */
 	pthread_mutex_t			 lock;
 
 	/* guarded by lock */

@@ -318,7 +318,8 @@ helper_connect_no_program(void **state)
 	test_int("no", connects(h, &incarnation), 0);
 	helper_why(h, &why);
 	test_str("why", why.text, "/nonexistent/dkimd-token cannot be "
-	    "started: No such file or directory");
+	    "started: No such file or directory; install dkimd whole, or say "
+	    "in DKIMD_TOKEN where it is");
 	helper_unref(h);
 }
 

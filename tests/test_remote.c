@@ -573,6 +573,7 @@ connection_ends(void **state)
 	rsab_token_detail(token, &detail);
 	says("ended while it worked for us");
 	test_int("connections", peer.threads, 3);
+	peer.incarnation++;
 	peer.acts[ASKED] = EMPTY;
 	test_int("an empty record is an end", sign_by(key, &job, &faults),
 	    RSAB_ERR_TOKEN);
@@ -601,6 +602,31 @@ connection_to_a_dying_process(void **state)
 	for (size_t i = 0; i < 4; i++)
 		peer.acts[ASKED + i] = END;
 	peer.next_process = ASKED + 3;
+	test_int("waited for the next", sign_by(key, &job, &faults), 0);
+	test_int("connections", peer.threads, 5);
+	rsab_key_unref(key);
+}
+
+/*
+ * So it may for the next job, where the one before met its end.
+ */
+static void
+connection_after_a_crash(void **state)
+{
+	struct rsab_key *key;
+	struct rsab_job job;
+	unsigned long faults;
+
+	(void)state;
+	test_int("load", load(&key), 0);
+	peer.acts[ASKED] = END;
+	peer.acts[ASKED + 1] = END;
+	peer.next_process = ASKED;
+	test_int("crashes each time", sign_by(key, &job, &faults),
+	    RSAB_ERR_TOKEN);
+	peer.acts[ASKED] = END;
+	peer.acts[ASKED + 1] = END;
+	peer.next_process = ASKED + 1;
 	test_int("waited for the next", sign_by(key, &job, &faults), 0);
 	test_int("connections", peer.threads, 5);
 	rsab_key_unref(key);
@@ -1051,6 +1077,7 @@ main(void)
 		ROW(answer_is_late),
 		ROW(connection_ends),
 		ROW(connection_to_a_dying_process),
+		ROW(connection_after_a_crash),
 		ROW(load_fails),
 		ROW(load_asks_nobody_about_a_bad_uri),
 		ROW(pin_refused_is_told),
