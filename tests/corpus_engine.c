@@ -20,7 +20,7 @@ messages_ruling(void **state)
 {
 	char path[4096], keys_path[4096], *table, *rest;
 	char *column[REPLAY_COLUMNS];
-	struct replay_tally tally = { 0, 0, 0 };
+	struct replay_tally tally = { 0 };
 	struct replay_keys keys;
 	struct dirent *entry;
 	struct replay r;
@@ -59,7 +59,7 @@ messages_ruling(void **state)
 static void
 key_records_ruling(void **state)
 {
-	struct replay_tally tally = { 0, 0, 0 };
+	struct replay_tally tally = { 0 };
 	char path[4096];
 	struct replay r;
 
@@ -77,7 +77,7 @@ key_records_ruling(void **state)
 static void
 signature_fields_ruling(void **state)
 {
-	struct replay_tally tally = { 0, 0, 0 };
+	struct replay_tally tally = { 0 };
 	char path[4096];
 	struct replay r;
 
