@@ -68,6 +68,7 @@ base64_decode(struct slice in, uint8_t *out, size_t *out_len)
 
 	for (i = decode_groups(in, out, &n); i < in.n; i++) {
 		v = values[in.p[i]];
+		/* RFC 6376 s2.10 #1, s3.6.1 #20: FWS anywhere */
 		if (v == SPACE)
 			continue;
 		if (v == PAD) {

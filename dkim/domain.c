@@ -29,6 +29,10 @@ is_ascii(struct slice s)
 	return true;
 }
 
+/*
+ * RFC 6376 s2.9: sub-domain of RFC 5321 s4.1.2, and "_", which names of the DNS
+ * have.
+ */
 bool
 domain_is_label(struct slice s)
 {
@@ -61,8 +65,9 @@ add_label(struct name *name, struct slice label)
 }
 
 /*
- * A label with octets above 127. Only what becomes an A-label is one: a name
- * of wide letters or dots that turns into other ASCII is refused.
+ * RFC 8616 s3 #4: a label with octets above 127 is asked for as A-label. Only
+ * what becomes one is one: a name of wide letters or dots that turns into other
+ * ASCII is refused.
  */
 static int
 add_u_label(struct name *name, struct slice label)
@@ -116,12 +121,14 @@ to_ascii(struct slice s, size_t labels_min, char out[DKIM_NAME_MAX + 1])
 int
 dkim_domain_to_ascii(struct slice domain, char out[DKIM_NAME_MAX + 1])
 {
+	/* RFC 6376 s3.5 #32: two labels or more; "[" is in no label */
 	return to_ascii(domain, 2, out);
 }
 
 int
 dkim_selector_to_ascii(struct slice selector, char out[DKIM_NAME_MAX + 1])
 {
+	/* RFC 6376 s3.1 #1: labels as those of a domain, one or more */
 	return to_ascii(selector, 1, out);
 }
 

@@ -23,7 +23,8 @@ fault(struct sigfield *f, const char *text)
 }
 
 /*
- * Give the value of a tag that must be there and not be empty.
+ * Give the value of a tag that must be there and not be empty; which of the
+ * two it lacks is told apart (RFC 6376 s3.2 #13).
  */
 static bool
 required(struct sigfield *f, const struct taglist *list, const char *name,
@@ -45,8 +46,8 @@ required(struct sigfield *f, const struct taglist *list, const char *name,
 }
 
 /*
- * RFC 6376 s6.1.1: version first, then the required tags, before anything is
- * looked at in detail.
+ * RFC 6376 s6.1.1 #4, #5: version first, then the required tags, before
+ * anything is looked at in detail.
  */
 static void
 parse_version(struct sigfield *f, const struct taglist *list)
@@ -67,6 +68,7 @@ parse_version(struct sigfield *f, const struct taglist *list)
 
 	if (v == NULL)
 		fault(f, "signature missing required tag v=");
+	/* RFC 6376 s3.5 #13, s3.2 #7: exactly that */
 	else if (!slice_is(v->value, "1"))
 		fault(f, "incompatible version");
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -81,6 +83,8 @@ parse_algorithm(struct sigfield *f, const struct taglist *list)
 		const char		*name;
 		enum sigfield_algorithm	 alg;
 	} rows[] = {
+		/* RFC 6376 s3.3 #4, s3.5 #16, #18; RFC 8463 s4.1, s5: what is
+		 * none of these is unknown */
 		{ "rsa-sha256", SIGFIELD_RSA_SHA256 },
 		{ "ed25519-sha256", SIGFIELD_ED25519_SHA256 },
 		{ "rsa-sha1", SIGFIELD_RSA_SHA1 },
@@ -114,6 +118,7 @@ convert(struct sigfield *f, struct slice *name, const char *bad,
 	    to_ascii(*name, out);
 	if (r == 0 || r == DKIM_ERR_NOMEM)
 		return r;
+	/* RFC 6376 s3.5 #30, #32: no domain name, no signature */
 	fault(f, bad);
 	name->n = 0;
 	return 0;
@@ -151,6 +156,8 @@ parse_names(struct sigfield *f, const struct taglist *list, struct arena *a)
 	p = arena_alloc(a, n + 1);
 	if (p == NULL)
 		return DKIM_ERR_NOMEM;
+	/* RFC 6376 s3.6, s3.6.2.1, s3.1 #2, s3.5 #29: a dot of s= is one of the
+	 * query */
 	memcpy(p, selector, s_n);
 	memcpy(p + s_n, infix, sizeof(infix) - 1);
 	memcpy(p + n - d_n, domain, d_n + 1);
@@ -174,7 +181,8 @@ find_last(struct slice s, uint8_t c)
 }
 
 /*
- * i= must lie within d=; below it matters to a key with t=s.
+ * RFC 6376 s2.6, s3.5 #45, s3.10: i= must lie within d=; below it matters to a
+ * key with t=s.
  */
 static int
 parse_identity(struct sigfield *f, const struct taglist *list, struct arena *a)
@@ -185,8 +193,10 @@ parse_identity(struct sigfield *f, const struct taglist *list, struct arena *a)
 	size_t at;
 	int r;
 
+	/* RFC 6376 s6.1.1 #6: absent is "@" and d=, which lies within */
 	if (tag == NULL)
 		return 0;
+	/* RFC 6376 s3.5 #47: what is compared is the decoded one */
 	r = taglist_decode_qp(tag->value, a, &decoded);
 	if (r == DKIM_ERR_NOMEM)
 		return r;
@@ -204,7 +214,7 @@ parse_identity(struct sigfield *f, const struct taglist *list, struct arena *a)
 	f->identity = decoded;
 	if (f->ascii_domain.n == 0)
 		return 0;
-	/* RFC 6376 s6.1.1: d= is the domain of i= or its parent */
+	/* RFC 6376 s6.1.1 #7, #8: d= is the domain of i= or its parent */
 	if (!dkim_domain_is_within(slice_text(domain), f->ascii_domain))
 		fault(f, "domain mismatch: i= not within d=");
 	f->below = !slice_is(f->ascii_domain, domain);
@@ -212,7 +222,7 @@ parse_identity(struct sigfield *f, const struct taglist *list, struct arena *a)
 }
 
 /*
- * RFC 5322 s3.6.8: ftext; ";" cannot stand in a tag-list.
+ * RFC 6376 s2.9, RFC 5322 s3.6.8: ftext; ";" cannot stand in a tag-list.
  */
 static bool
 is_field_name(struct slice name)
@@ -236,6 +246,7 @@ parse_header_names(struct sigfield *f, const struct taglist *list)
 	    "signature syntax error: empty h=", &rest))
 		return;
 	f->names = rest;
+	/* RFC 6376 s3.5 #42: names between single colons, no empty one */
 	while (taglist_next(&rest, ':', &name)) {
 		if (!is_field_name(name)) {
 			fault(f, "signature syntax error: bad h=");
@@ -248,13 +259,13 @@ parse_header_names(struct sigfield *f, const struct taglist *list)
 		}
 		from = from || slice_equal_nocase(name, slice_text("From"));
 	}
-	/* RFC 6376 s6.1.1, s5.4: From MUST be signed */
+	/* RFC 6376 s6.1.1 #9, s5.4: From MUST be signed */
 	if (!from)
 		fault(f, "From field not signed");
 }
 
 /*
- * RFC 6376 s3.5 l=, t=, x=: decimal digits; beyond 64 bits they count as the
+ * RFC 6376 s3.5 #55, #66, #71: decimal digits; beyond 64 bits they count as the
  * largest number, so nothing wraps.
  */
 static void
@@ -274,7 +285,7 @@ parse_numbers(struct sigfield *f, const struct taglist *list)
 	f->has_expiry = x != NULL;
 	if (x != NULL && taglist_number(x->value, &f->expiry) != 0)
 		fault(f, "signature syntax error: bad x=");
-	/* RFC 6376 s3.5: x= MUST be greater than t= */
+	/* RFC 6376 s3.5 #74: x= MUST be greater than t= */
 	if (t != NULL && x != NULL && f->expiry <= f->time)
 		fault(f, "signature syntax error: x= not later than t=");
 }
@@ -289,14 +300,17 @@ parse_methods(struct sigfield *f, const struct taglist *list)
 	const struct tag *q = taglist_find(list, "q");
 	struct slice rest, item;
 
+	/* RFC 6376 s3.4 #2: the default of both */
 	f->header_canon = DKIM_SIMPLE;
 	f->body_canon = DKIM_SIMPLE;
 	if (c != NULL && dkim_canon_parse(c->value, &f->header_canon,
 	    &f->body_canon) != 0)
+		/* RFC 6376 s3.4 #4 */
 		fault(f, "signature syntax error: unknown canonicalization");
 	if (q == NULL)
 		return;
-	/* RFC 6376 s3.5: unknown methods are passed over */
+	/* RFC 6376 s3.5 #58, #59, #60, #61, #62: unknown methods are passed
+	 * over, the first known one counts; that is dns with its option txt */
 	rest = q->value;
 	while (taglist_next(&rest, ':', &item))
 		if (slice_equal_nocase(item, slice_text("dns/txt")))
@@ -330,6 +344,7 @@ parse_body_hash(struct sigfield *f, const struct taglist *list,
 	if (!required(f, list, "bh", "signature missing required tag bh=",
 	    "signature syntax error: empty bh=", &text))
 		return 0;
+	/* RFC 6376 s3.5 #23: white space in it is passed over */
 	r = decode(text, a, &hash, &n);
 	if (r == DKIM_ERR_NOMEM)
 		return r;
@@ -367,6 +382,7 @@ parse_signature(struct sigfield *f, const struct taglist *list,
 	p = arena_alloc(a, text.n);
 	if (p == NULL)
 		return DKIM_ERR_NOMEM;
+	/* RFC 6376 s3.5 #20: white space in it is no part of it */
 	for (i = 0; i < text.n; i++)
 		if (text.p[i] != ' ' && text.p[i] != '\t' &&
 		    text.p[i] != '\r' && text.p[i] != '\n')
@@ -388,6 +404,8 @@ sigfield_parse(struct slice value, struct arena *a, struct sigfield *out)
 
 	memset(out, 0, sizeof(*out));
 	out->length = UINT64_MAX;
+	/* RFC 6376 s3.5 #1, s6.1.1 #1, #2, s8.9: every rule is checked before
+	 * anything is used; the first that is broken ends it */
 	r = taglist_parse(value, &list);
 	if (r == DKIM_ERR_LIMIT) {
 		fault(out, "signature syntax error: too many tags");

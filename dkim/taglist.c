@@ -6,8 +6,11 @@
 /* this room */
 #include "taglist.h"
 
-#define NUMBER_DIGITS	76	/* RFC 6376 s3.5 l= */
+#define NUMBER_DIGITS	76	/* RFC 6376 s3.5 #55 */
 
+/*
+ * RFC 6376 s2.8 #1: WSP, and the CRLF of folds.
+ */
 static bool
 is_white(uint8_t c)
 {
@@ -15,7 +18,7 @@ is_white(uint8_t c)
 }
 
 /*
- * tag-name = ALPHA *(ALPHA / DIGIT / "_")
+ * RFC 6376 s3.2 #3: tag-name = ALPHA *(ALPHA / DIGIT / "_")
  */
 static bool
 is_tag_name(struct slice s)
@@ -34,7 +37,7 @@ is_tag_name(struct slice s)
 }
 
 /*
- * VALCHAR and FWS, and octets of UTF-8 (RFC 8616 s5).
+ * RFC 6376 s3.2 #4: VALCHAR and FWS, and octets of UTF-8 (RFC 8616 s5 #2).
  */
 static bool
 is_tag_value(struct slice s)
@@ -47,6 +50,9 @@ is_tag_value(struct slice s)
 	return true;
 }
 
+/*
+ * RFC 6376 s3.2 #6: names that differ in case are two.
+ */
 static bool
 has_name(const struct taglist *list, struct slice name)
 {
@@ -70,7 +76,7 @@ parse_spec(struct slice spec, size_t at, struct taglist *out)
 
 	if (equals == spec.n || !is_tag_name(name))
 		return DKIM_ERR_SYNTAX;
-	/* RFC 6376 s3.2: tags with duplicate names MUST NOT occur */
+	/* RFC 6376 s3.2 #9: tags with duplicate names MUST NOT occur */
 	if (has_name(out, name))
 		return DKIM_ERR_SYNTAX;
 	if (out->n == DKIM_TAGS_MAX)
@@ -79,6 +85,8 @@ parse_spec(struct slice spec, size_t at, struct taglist *out)
 	tag->name = name;
 	tag->value_at = at + equals + 1;
 	tag->value_raw = spec.n - equals - 1;
+	/* RFC 6376 s3.2 #5, #10: no white space at the ends; inside it is part
+	 * of the value */
 	tag->value = slice_trim(slice_from(spec, equals + 1));
 	return is_tag_value(tag->value) ? 0 : DKIM_ERR_SYNTAX;
 }
@@ -94,7 +102,8 @@ taglist_parse(struct slice in, struct taglist *out)
 	while (at < in.n || out->n == 0) {
 		n = slice_find(slice_from(in, at), ';');
 		spec = slice_sub(in, at, n);
-		/* only the last one may be empty: behind the final ";" */
+		/* RFC 6376 s3.2 #2: only the last one may be empty: behind
+		 * the final ";" */
 		if (at + n == in.n && out->n > 0 && slice_trim(spec).n == 0)
 			break;
 		if ((r = parse_spec(spec, at, out)) != 0)
@@ -106,6 +115,10 @@ taglist_parse(struct slice in, struct taglist *out)
 	return 0;
 }
 
+/*
+ * RFC 6376 s3.2 #12, s3.5 #8, #11, s3.6.1 #3, s6.1.1 #3: a tag that nobody asks
+ * for has no effect.
+ */
 const struct tag *
 taglist_find(const struct taglist *list, const char *name)
 {
@@ -150,14 +163,18 @@ taglist_decode_qp(struct slice in, struct arena *a, struct slice *out)
 	if ((p = arena_alloc(a, in.n)) == NULL)
 		return DKIM_ERR_NOMEM;
 	for (i = 0; i < in.n; i++) {
+		/* RFC 6376 s2.11 #6: FWS is no part of the value */
 		if (is_white(in.p[i]))
 			continue;
+		/* RFC 6376 s2.11 #8: may stand bare, and UTF-8 (RFC 8616 s5
+		 * #2) */
 		if (in.p[i] < 0x21 || in.p[i] == 0x7f || in.p[i] == ';')
 			return DKIM_ERR_SYNTAX;
 		if (in.p[i] != '=') {
 			p[n++] = in.p[i];
 			continue;
 		}
+		/* RFC 6376 s2.11 #8, #9: two digits; never a soft line break */
 		if (in.n - i < 3 || (high = hex_value(in.p[i + 1])) < 0 ||
 		    (low = hex_value(in.p[i + 2])) < 0)
 			return DKIM_ERR_SYNTAX;
@@ -171,12 +188,15 @@ taglist_decode_qp(struct slice in, struct arena *a, struct slice *out)
 void
 taglist_encode_qp(struct slice in, const char *also, struct buf *out)
 {
+	/* RFC 6376 s2.11 #2: upper case */
 	static const char hex[] = "0123456789ABCDEF";
 	uint8_t c, code[3] = { '=' };
 	size_t i;
 
 	for (i = 0; i < in.n; i++) {
 		c = in.p[i];
+		/* RFC 6376 s2.11 #3, #4, s3.2 #1, s3.5 #10, #78: controls,
+		 * white space, ";" and octets above 126 never stand bare */
 		if (c >= 0x21 && c < 0x7f && c != ';' && c != '=' &&
 		    slice_find(slice_text(also), c) == strlen(also)) {
 			buf_add_octet(out, c);
