@@ -100,6 +100,7 @@ add_octets(void *context, struct slice octets)
 	struct slice rest = octets;
 	uint64_t at = form->total, part;
 
+	/* RFC 6376 s3.5 #52, s3.7 #4, s5.3.1: l= counts canonical octets */
 	form->total += octets.n;
 	while (form->left && form->next <= form->total) {
 		part = form->next - at;

@@ -108,6 +108,10 @@ give_run(struct canon *c, struct slice in, size_t at, size_t end,
 	c->cr = (end - last) % 2 != 0;
 }
 
+/*
+ * RFC 6376 s3.4.3 #3: all goes on as it is, but line ends at the end of the
+ * body.
+ */
 static void
 simple(struct canon *c, struct slice in, struct gather *out)
 {
@@ -153,6 +157,10 @@ give_text(struct canon *c, struct slice in, size_t at, struct gather *out)
 	return n;
 }
 
+/*
+ * RFC 6376 s3.4.4 #1: white space first, so that a line it leaves empty counts
+ * as empty.
+ */
 static void
 relaxed(struct canon *c, struct slice in, struct gather *out)
 {
@@ -163,7 +171,8 @@ relaxed(struct canon *c, struct slice in, struct gather *out)
 		octet = in.p[at];
 		n = 1;
 		if (c->cr && octet == '\n') {
-			/* RFC 6376 s3.4.4: white space at line end goes */
+			/* RFC 6376 s3.4.4 #2, #3: white space in front of a
+			 * line end goes, the line end stays */
 			c->white = false;
 			c->cr = false;
 			c->blank_lines++;
@@ -173,6 +182,7 @@ relaxed(struct canon *c, struct slice in, struct gather *out)
 		if (c->cr)
 			give_held(c, out);
 		if (octet == ' ' || octet == '\t') {
+			/* RFC 6376 s3.4.4 #4: a run of any length is one SP */
 			c->white = true;
 		} else if (octet == '\r') {
 			c->cr = true;
@@ -193,8 +203,8 @@ plain(struct canon *c, struct slice in, struct gather *out)
 }
 
 /*
- * As plain, bare CR and bare LF made CRLF. A CR at the end of in is taken for a
- * line end at once, and the LF that may follow is skipped.
+ * As plain, bare CR and bare LF made CRLF (RFC 6376 s5.3). A CR at the end of in
+ * is taken for a line end at once, and the LF that may follow is skipped.
  */
 static void
 fixed(struct canon *c, struct slice in, struct gather *out)
@@ -242,10 +252,11 @@ canon_body_end(struct canon *c, struct sink *out)
 	gather_init(&g, out);
 	if (c->cr)
 		give_held(c, &g);
+	/* RFC 6376 s3.4.3 #1, s3.4.4 #5: what is still held back is the end */
 	c->white = false;
 	c->blank_lines = 0;
-	/* RFC 6376 s3.4.3: a body without octets is one CRLF in simple; s3.4.4:
-	 * it is nothing in relaxed (erratum 1377) */
+	/* RFC 6376 s3.4.3 #2, #4: simple ends with one CRLF, without octets,
+	 * too; s3.4.4 #6, #7 (erratum 1377): relaxed only behind octets */
 	if (c->alg == DKIM_SIMPLE || c->any)
 		give(c, slice_of(line_ends, 2), &g);
 	gather_end(&g);
@@ -259,7 +270,7 @@ dkim_canon_parse(struct slice text, enum dkim_canon *header,
 	enum dkim_canon alg[2];
 	size_t slash = slice_find(text, '/'), i;
 
-	/* RFC 6376 s3.5 c=: one word is the header's */
+	/* RFC 6376 s3.5 #27: one word is the header's; s3.4 #3: all pairs */
 	if (slash < text.n) {
 		side[0] = slice_sub(text, 0, slash);
 		side[1] = slice_from(text, slash + 1);

@@ -15,7 +15,8 @@ is_wsp(uint8_t octet)
 }
 
 /*
- * Lower case, without the white space in front of the colon.
+ * RFC 6376 s3.4.2 #2, #7, RFC 8616 s5 #8: ASCII in lower case, without the
+ * white space in front of the colon.
  */
 static void
 put_relaxed_name(struct gather *g, struct slice name)
@@ -56,7 +57,8 @@ count_white(struct slice s, bool *space)
 }
 
 /*
- * Unfolded, runs of white space one SP, none at the ends.
+ * RFC 6376 s3.4.2 #1, #3, #5, #6, #7: unfolded, runs of white space one SP,
+ * none at the ends.
  */
 static void
 put_relaxed_value(struct gather *g, struct slice value)
@@ -86,10 +88,12 @@ put_field(struct gather *g, enum dkim_canon alg, struct slice name,
     struct slice value)
 {
 	if (alg == DKIM_SIMPLE) {
+		/* RFC 6376 s3.4.1: octet for octet */
 		gather_add(g, name);
 		gather_octet(g, ':');
 		gather_add(g, value);
 	} else {
+		/* RFC 6376 s3.4.2 #8: with the colon */
 		put_relaxed_name(g, name);
 		gather_octet(g, ':');
 		put_relaxed_value(g, value);
@@ -104,6 +108,7 @@ canon_field(enum dkim_canon alg, struct slice name, struct slice value,
 
 	gather_init(&g, out);
 	put_field(&g, alg, name, value);
+	/* RFC 6376 s3.4.2 #4, s3.7 #7: one CRLF behind each field */
 	gather_add(&g, slice_text("\r\n"));
 	gather_end(&g);
 }
@@ -116,5 +121,6 @@ canon_field_last(enum dkim_canon alg, struct slice name, struct slice value,
 
 	gather_init(&g, out);
 	put_field(&g, alg, name, value);
+	/* RFC 6376 s3.7 #8: no CRLF */
 	gather_end(&g);
 }

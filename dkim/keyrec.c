@@ -35,8 +35,8 @@ refuse(struct keyrec *rec, enum keyrec_state state, const char *error)
 }
 
 /*
- * Does a colon list hold this word? RFC 6376 s3.6.1: words that nobody knows
- * are passed over.
+ * Does a colon list hold this word? RFC 6376 s3.6.1 #10, #24, #26: words that
+ * nobody knows are passed over.
  */
 static bool
 has_word(struct slice list, const char *word)
@@ -52,11 +52,13 @@ has_word(struct slice list, const char *word)
 static void
 parse_flags(const struct taglist *list, struct keyrec *rec)
 {
+	/* RFC 6376 s7.5, s3.6.1 #16, sC.2: neither n= nor g= is looked for */
 	const struct tag *h = taglist_find(list, "h");
 	const struct tag *s = taglist_find(list, "s");
 	const struct tag *t = taglist_find(list, "t");
 
 	rec->sha256 = h == NULL || has_word(h->value, "sha256");
+	/* RFC 6376 s3.6.1 #23: a record for other services is none */
 	rec->email = s == NULL || has_word(s->value, "*") ||
 	    has_word(s->value, "email");
 	rec->testing = t != NULL && has_word(t->value, "y");
@@ -103,9 +105,12 @@ load(const struct rsab_backend *backend, enum rsab_key_type type,
 		free(octets);
 		return 0;
 	}
+	/* RFC 8463 s4.2: the 32 octets alone */
 	if (type == RSAB_ED25519 && n != ED25519_SIZE)
 		r = RSAB_ERR_KEY;
 	else
+		/* RFC 6376 s3.6.1 #12, #13; RFC 8301 s3.2 #3: 512 to 8192
+		 * bits */
 		r = rsab_key_load_public(backend, type, octets, n, &rec->key);
 	free(octets);
 	if (r == RSAB_ERR_NOMEM)
@@ -134,18 +139,21 @@ keyrec_parse(const struct rsab_backend *backend, struct slice record,
 		refuse(out, KEYREC_MALFORMED, "key record is too long");
 		return 0;
 	}
+	/* RFC 6376 s3.6.1 #1, s6.1.2 #2, #3, #10: not in this form, no key */
 	if (taglist_parse(record, &list) != 0) {
 		refuse(out, KEYREC_MALFORMED, "key syntax error");
 		return 0;
 	}
 	v = taglist_find(&list, "v");
-	/* RFC 6376 s3.6.1: v=, where given, MUST be first and exactly DKIM1 */
+	/* RFC 6376 s3.6.1 #6, #7, #8, s6.1.2 #11: v=, where given, MUST be
+	 * first and exactly DKIM1 */
 	if (v != NULL && (v != &list.tags[0] || !slice_is(v->value, "DKIM1"))) {
 		refuse(out, KEYREC_MALFORMED, "key syntax error: bad v=");
 		return 0;
 	}
 	parse_flags(&list, out);
 	p = taglist_find(&list, "p");
+	/* RFC 6376 s3.6.1 #18, #19, s6.1.2 #13: absent and empty differ */
 	if (p == NULL) {
 		refuse(out, KEYREC_MALFORMED, "key syntax error: no p=");
 		return 0;
@@ -158,6 +166,7 @@ keyrec_parse(const struct rsab_backend *backend, struct slice record,
 	rsa = k == NULL || slice_equal_nocase(k->value, slice_text("rsa"));
 	ed25519 = k != NULL &&
 	    slice_equal_nocase(k->value, slice_text("ed25519"));
+	/* RFC 6376 s3.6.1 #14, RFC 8463 s4.1: no other types */
 	if (!rsa && !ed25519) {
 		refuse(out, KEYREC_UNFIT, "inappropriate key algorithm");
 		return 0;
@@ -177,11 +186,13 @@ keyrec_misfit(const struct keyrec *rec, enum rsab_key_type type, bool below)
 {
 	if (!rec->email)
 		return "key is not for email";
+	/* RFC 6376 s6.1.2 #12: h= does not allow the hash */
 	if (!rec->sha256)
 		return "inappropriate hash algorithm";
+	/* RFC 6376 s6.1.2 #14: k= is of another algorithm than a= */
 	if (rsab_key_type(rec->key) != type)
 		return "inappropriate key algorithm";
-	/* RFC 6376 s3.6.1 t=s: i= MUST NOT be a subdomain of d= */
+	/* RFC 6376 s3.6.1 #29, #30, s3.10: i= MUST NOT be a subdomain of d= */
 	if (rec->strict && below)
 		return "domain mismatch: i= in a subdomain, key has t=s";
 	return NULL;
@@ -330,6 +341,8 @@ dkim_key_record_print(const struct rsab_key *key, bool testing,
 	r = rsab_key_print_public(key, &octets, &n);
 	if (r != 0)
 		return r == RSAB_ERR_NOMEM ? DKIM_ERR_NOMEM : DKIM_ERR_CRYPTO;
+	/* RFC 6376 s3.6.1 #5, #6, RFC 8463 s3: v= first, and k=; all of it is
+	 * ASCII (RFC 8616 s3) */
 	buf_add_text(out, "v=DKIM1; k=");
 	buf_add_text(out, rsab_key_type(key) == RSAB_RSA ? "rsa" : "ed25519");
 	if (testing || no_subdomains) {

@@ -119,17 +119,22 @@ select_few(const struct dkim_header *header, const struct slice *names,
 			continue;
 		link = &head[bucket_of(header_name(header, i))];
 		above[i] = *link;
+		/* RFC 6376 s5.4.2, s4.2: the lowest comes first */
 		*link = (uint8_t)i;
 	}
 	for (i = 0; i < n; i++) {
+		/* RFC 6376 s3.7 #6: in the order of h= */
 		link = &head[bucket_of(names[i])];
+		/* RFC 6376 s3.5 #40, s6.1.3 #2: without regard to case */
 		while ((at = *link) < FEW && !slice_equal_nocase(names[i],
 		    header_name(header, at)))
 			link = &above[at];
-		/* RFC 6376 s5.4: a name without a field is the null string */
+		/* RFC 6376 s5.4, s3.5 #36: a name without a field is the null
+		 * string */
 		if (at == FEW)
 			continue;
 		*link = above[at];
+		/* RFC 6376 s3.5 #9: another signature is a field like others */
 		canon_field(alg, dkim_header_name(header, at),
 		    dkim_header_value(header, at), out);
 	}

@@ -66,9 +66,9 @@ parse_version(struct sigfield *f, const struct taglist *list)
 	const struct tag *v = taglist_find(list, "v");
 	size_t i;
 
+	/* RFC 6376 s3.5 #13, s3.2 #7: exactly "1" */
 	if (v == NULL)
 		fault(f, "signature missing required tag v=");
-	/* RFC 6376 s3.5 #13, s3.2 #7: exactly that */
 	else if (!slice_is(v->value, "1"))
 		fault(f, "incompatible version");
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -303,9 +303,9 @@ parse_methods(struct sigfield *f, const struct taglist *list)
 	/* RFC 6376 s3.4 #2: the default of both */
 	f->header_canon = DKIM_SIMPLE;
 	f->body_canon = DKIM_SIMPLE;
+	/* RFC 6376 s3.4 #4: any other makes the field useless */
 	if (c != NULL && dkim_canon_parse(c->value, &f->header_canon,
 	    &f->body_canon) != 0)
-		/* RFC 6376 s3.4 #4 */
 		fault(f, "signature syntax error: unknown canonicalization");
 	if (q == NULL)
 		return;

@@ -166,8 +166,7 @@ taglist_decode_qp(struct slice in, struct arena *a, struct slice *out)
 		/* RFC 6376 s2.11 #6: FWS is no part of the value */
 		if (is_white(in.p[i]))
 			continue;
-		/* RFC 6376 s2.11 #8: may stand bare, and UTF-8 (RFC 8616 s5
-		 * #2) */
+		/* RFC 6376 s2.11 #8, RFC 8616 s5 #2: all else stands bare */
 		if (in.p[i] < 0x21 || in.p[i] == 0x7f || in.p[i] == ';')
 			return DKIM_ERR_SYNTAX;
 		if (in.p[i] != '=') {
