@@ -34,6 +34,15 @@ made_no_body(void *context, struct slice octets)
 }
 
 /*
+ * A sink that keeps all, in the buf that is its context.
+ */
+static inline void
+made_add_to_buf(void *context, struct slice octets)
+{
+	buf_add(context, octets);
+}
+
+/*
  * A header out of "Name: value\r\n" lines; no line at all is allowed.
  */
 static inline struct dkim_header *

@@ -2,14 +2,11 @@
 /*
  * Tests of dkim/canon.c (RFC 6376 s3.4.3, s3.4.4), and the rows of
  * tests/vectors/canon.tsv for bodies and fields. What they do not reach is
- * compared with a second way to say the same, line by line (form_of).
+ * compared with a second way to say the same, line by line (body_form.h).
  */
 
-/* system */
-#include "tests/test.h"
-
 /* this room */
-#include "dkim/canon.h"
+#include "tests/body_form.h"
 
 #define OUT_MAX	65536	/* octets */
 
@@ -278,43 +275,6 @@ canon_body_fix_crlf(void **state)
 }
 
 /*
- * The form as the RFC says it: lines, cut at CRLF; each changed; the empty ones
- * at the end left out; CRLF behind each.
- */
-static size_t
-form_of(enum dkim_canon alg, const uint8_t *in, size_t n, uint8_t *out)
-{
-	size_t at = 0, i, used = 0, keep_n = 0;
-	bool white = false;
-
-	while (at < n) {
-		for (i = at; i < n; i++)
-			if (in[i] == '\r' && i + 1 < n && in[i + 1] == '\n')
-				break;
-		for (white = false; at < i; at++) {
-			if (alg == DKIM_RELAXED &&
-			    (in[at] == ' ' || in[at] == '\t')) {
-				white = true;
-				continue;
-			}
-			if (white)
-				out[used++] = ' ';
-			white = false;
-			out[used++] = in[at];
-			keep_n = used + 2;
-		}
-		out[used++] = '\r';
-		out[used++] = '\n';
-		at = i + 2;
-	}
-	if (keep_n == 0 && alg == DKIM_SIMPLE) {
-		memcpy(out, "\r\n", 2);
-		return 2;
-	}
-	return keep_n;
-}
-
-/*
  * Every body of up to 6 octets out of 5, cut everywhere; what FixCRLF makes is
  * compared with the form of the octets it stands for.
  */
@@ -334,35 +294,10 @@ canon_body_every_short_body(void **state)
 				in[i] = (uint8_t)octets[rest % 5];
 			for (i = 0; i < 2; i++) {
 				b.alg = (enum dkim_canon)i;
-				b.want_n = form_of(b.alg, in, b.in_n, want);
+				b.want_n = body_form(b.alg, in, b.in_n, want);
 				check_body(&b);
 			}
 		}
-}
-
-static size_t
-fix(const uint8_t *in, size_t n, uint8_t *out)
-{
-	size_t i, used = 0;
-
-	for (i = 0; i < n; i++) {
-		if (in[i] == '\n' && i > 0 && in[i - 1] == '\r')
-			continue;
-		if (in[i] != '\r' && in[i] != '\n') {
-			out[used++] = in[i];
-			continue;
-		}
-		out[used++] = '\r';
-		out[used++] = '\n';
-	}
-	return used;
-}
-
-static uint32_t
-next_random(uint32_t *seed)
-{
-	*seed = *seed * 1664525 + 1013904223;
-	return *seed >> 16;
 }
 
 /*
@@ -385,25 +320,25 @@ canon_body_random_bodies(void **state)
 
 	(void)state;
 	for (round = 0; round < 400; round++) {
-		size = next_random(&seed) % (round < 390 ? 900 : 19000);
+		size = body_form_random(&seed) % (round < 390 ? 900 : 19000);
 		for (b.in_n = 0; b.in_n < size; b.in_n += n) {
-			at = next_random(&seed) % TEST_COUNT(parts);
+			at = body_form_random(&seed) % TEST_COUNT(parts);
 			n = strlen(parts[at]);
 			memcpy(in + b.in_n, parts[at], n);
 		}
 		b.alg = (enum dkim_canon)(round & 1);
 		b.fix_crlf = (round & 2) != 0;
 		if (b.fix_crlf) {
-			n = fix(in, b.in_n, fixed);
-			b.want_n = form_of(b.alg, fixed, n, want);
+			n = body_form_fix(in, b.in_n, fixed);
+			b.want_n = body_form(b.alg, fixed, n, want);
 		} else {
-			b.want_n = form_of(b.alg, in, b.in_n, want);
+			b.want_n = body_form(b.alg, in, b.in_n, want);
 		}
 		struct sink sink = { keep, &kept };
 		struct canon c = begin(&b);
 
 		for (at = 0; at < b.in_n; at += chunk) {
-			chunk = 1 + next_random(&seed) % (1 + size / 2);
+			chunk = 1 + body_form_random(&seed) % (1 + size / 2);
 			if (chunk > b.in_n - at)
 				chunk = b.in_n - at;
 			canon_body(&c, slice_of(in + at, chunk), &sink);
@@ -438,7 +373,7 @@ canon_body_packed_every_split(void **state)
 		in[0] = 'x';
 		for (b.in_n = 1; b.in_n + n <= sizeof(in); b.in_n += n)
 			memcpy(in + b.in_n, lines[i], n);
-		b.want_n = form_of(b.alg, in, b.in_n, want);
+		b.want_n = body_form(b.alg, in, b.in_n, want);
 		check_body(&b);
 	}
 }
