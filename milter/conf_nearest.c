@@ -10,19 +10,23 @@
 #define NEAR_MAX	64	/* octets of a name that is compared */
 
 /*
- * Edits (one octet in, out or other) from a to b, without case.
+ * Edits (one octet in, out or other) from a to b, without case; any number
+ * from limit up where there are limit or more: what is far is soon given up,
+ * since each unknown line of a file comes here, with every option.
  */
 static unsigned
-distance(struct slice a, struct slice b)
+distance(struct slice a, struct slice b, unsigned limit)
 {
-	unsigned row[NEAR_MAX + 1], left, up, best;
+	unsigned row[NEAR_MAX + 1], left, up, best, least;
 	size_t i, j;
 
+	if (a.n >= b.n + limit || b.n >= a.n + limit)
+		return limit;
 	for (j = 0; j <= b.n; j++)
 		row[j] = (unsigned)j;
 	for (i = 1; i <= a.n; i++) {
 		left = row[0];		/* of the row above */
-		row[0] = (unsigned)i;
+		row[0] = least = (unsigned)i;
 		for (j = 1; j <= b.n; j++) {
 			up = row[j];
 			best = left + (slice_lower(a.p[i - 1]) !=
@@ -33,7 +37,12 @@ distance(struct slice a, struct slice b)
 				best = row[j - 1] + 1;
 			left = up;
 			row[j] = best;
+			if (best < least)
+				least = best;
 		}
+		/* no way to the end is shorter than where it crosses a row */
+		if (least >= limit)
+			return limit;
 	}
 	return row[b.n];
 }
@@ -48,7 +57,8 @@ conf_nearest(struct slice name)
 	if (name.n > NEAR_MAX)
 		return NULL;
 	for (i = 0; i < conf_options_count; i++) {
-		d = distance(name, slice_text(conf_options_table[i].name));
+		d = distance(name, slice_text(conf_options_table[i].name),
+		    best);
 		if (d < best && d * 2 < name.n) {
 			best = d;
 			nearest = conf_options_table[i].name;
