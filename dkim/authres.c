@@ -108,6 +108,7 @@ add_quoted(struct buf *out, struct slice s)
 
 /*
  * value of RFC 8601 s2.2: token or quoted-string.
+ * RFC 8601 s2.2 #2, #7, #9: what is no token is quoted.
  */
 static void
 add_value(struct buf *out, struct slice s)
@@ -155,9 +156,9 @@ is_dot_atom(struct slice s)
 }
 
 /*
- * header.i: [local-part] "@" domain, the default where the field has no i=
- * (RFC 6376 s3.5). A local-part that is no dot-atom is written as the field
- * has it, in dkim-quoted-printable.
+ * header.i: [local-part] "@" domain (RFC 8601 s2.2 #12), the default where the
+ * field has no i= (RFC 6376 s6.1.1 #6). A local-part that is no dot-atom is
+ * written as the field has it, in dkim-quoted-printable.
  */
 static void
 put_identity(struct writer *w, const struct sigfield *f)
@@ -254,6 +255,7 @@ put_result(struct writer *w, enum dkim_result result)
 {
 	buf_add_octet(w->out, ';');
 	fold(w);
+	/* RFC 8601 s2.7.1, s4 #1, s2.2 #11: the method is a registered one */
 	buf_add_text(&w->piece, "dkim=");
 	buf_add_text(&w->piece, dkim_result_text(result));
 	end_piece(w);
@@ -271,9 +273,12 @@ put_clause(struct writer *w, const struct verify_signature *sig, size_t b_n)
 
 	if (selector.n > 0)
 		selector.n -= f->ascii_domain.n + strlen("._domainkey.");
+	/* RFC 8601 s2.2 #5: result, one reason at most, properties */
 	put_result(w, verdict->result);
 	put_reason(w, verdict);
 	put_comment(w, verdict);
+	/* RFC 8601 s2.2 #8, s2.3, s2.7.1 #9: ptype "header", the tag its
+	 * property */
 	put_property(w, "header.d", f->ascii_domain);
 	put_identity(w, f);
 	put_property(w, "header.a", f->algorithm);
@@ -427,7 +432,7 @@ put_signatures(struct writer *w, const struct dkim_verifier *v,
 }
 
 /*
- * authserv-id, "/job" behind it where wanted.
+ * RFC 8601 s2.2 #2, s2.5: authserv-id, "/job" behind it where wanted.
  */
 static void
 put_id(struct writer *w, const struct dkim_authres *ar)
@@ -461,6 +466,8 @@ dkim_authres_print(const struct dkim_authres *ar,
 		return DKIM_ERR_ARGUMENT;
 	w.column = strlen("Authentication-Results:");
 	buf_init(&w.piece, (size_t)4 * PIECE_MAX);
+	/* RFC 8601 s2.1, s2.2 #1: folded between id and results, each behind a
+	 * ";" */
 	put_id(&w, ar);
 	if (over != NULL) {
 		put_result(&w, DKIM_PERMERROR);

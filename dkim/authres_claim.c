@@ -39,7 +39,8 @@ skip_comment(struct slice s, size_t *at)
 }
 
 /*
- * Step over comments and white space; false when a comment has no end.
+ * Step over comments and white space, which may stand between all parts (RFC
+ * 8601 s2.1 #4, s2.2 #10); false when a comment has no end.
  */
 static bool
 skip_cfws(struct slice s, size_t *at)
@@ -99,7 +100,8 @@ read_id(struct slice s, size_t *at, uint8_t *out, size_t *n)
 }
 
 /*
- * Step over the version behind the id, and see that a ";" or the end follows.
+ * Step over the version behind the id, whichever it is (RFC 8601 s2.2 #3, s5
+ * #11), and see that a ";" or the end follows.
  */
 static bool
 skip_version(struct slice s, size_t *at)
@@ -135,7 +137,7 @@ is_ascii(struct slice s)
 
 /*
  * One name against one of ours: case, a final dot and the form of its labels
- * (RFC 8601 s5) make no difference.
+ * (RFC 8601 s5 #4) make no difference.
  */
 static bool
 is_same_name(struct slice name, struct slice id)
@@ -216,8 +218,8 @@ skip_clause(struct slice s, size_t *at)
 }
 
 /*
- * Do clauses of the form "; method[/version]=..." or "; none" make up all the
- * rest?
+ * Do clauses of the form "; method[/version]=..." (RFC 8601 s2.2 #6) or
+ * "; none" make up all the rest?
  */
 static bool
 reads_cleanly(struct slice s, size_t at)
@@ -249,6 +251,7 @@ dkim_authres_claims(struct slice value, const struct slice *ids, size_t n)
 	uint8_t id[ID_MAX];
 	size_t id_n, at = 0;
 
+	/* RFC 8601 s5 #1, s7.8: malformed or oversized, it counts as ours */
 	if (!skip_cfws(value, &at) || !read_id(value, &at, id, &id_n) ||
 	    !skip_version(value, &at))
 		return DKIM_AUTHRES_OURS_DKIM;

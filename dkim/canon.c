@@ -203,8 +203,8 @@ plain(struct canon *c, struct slice in, struct gather *out)
 }
 
 /*
- * As plain, bare CR and bare LF made CRLF (RFC 6376 s5.3). A CR at the end of in
- * is taken for a line end at once, and the LF that may follow is skipped.
+ * As plain, bare CR and bare LF made CRLF (RFC 6376 s5.3). A CR at the end of
+ * in is taken for a line end at once, and the LF that may follow is skipped.
  */
 static void
 fixed(struct canon *c, struct slice in, struct gather *out)

@@ -13,6 +13,9 @@
 
 const char judge_sha1[] = "rsa-sha1 is not accepted";
 
+/*
+ * RFC 6376 s3.9, s6.1: what has its verdict is not worked on any more.
+ */
 void
 judge_set(struct verify_signature *sig, enum dkim_result result,
     const char *reason)
@@ -110,7 +113,7 @@ judge_key(struct verify_signature *sig, const struct verify_query *query)
 		judge_set(sig, DKIM_TEMPERROR, unavailable(answer));
 		return;
 	}
-	/* RFC 8301 s3.1: MUST NOT verify with rsa-sha1 */
+	/* RFC 8301 s3.1 #4, #5, s1, s3: MUST NOT verify with rsa-sha1 */
 	if (sig->field.alg == SIGFIELD_RSA_SHA1) {
 		judge_set(sig, DKIM_PERMERROR, judge_sha1);
 		return;
@@ -119,6 +122,7 @@ judge_key(struct verify_signature *sig, const struct verify_query *query)
 		judge_set(sig, DKIM_PERMERROR, "too many key look-ups");
 		return;
 	}
+	/* RFC 6376 s6.1.2 #8: not there, whatever the body is */
 	if (answer->state == DKIM_ANSWER_NO_KEY || answer->keyset == NULL ||
 	    dkim_keyset_count(answer->keyset) == 0) {
 		sig->verdict.no_key = true;
@@ -137,8 +141,10 @@ judge_body(struct verify_signature *sig, const struct bodyhash *bodyhash)
 
 	bodyhash_get(bodyhash, sig->body_hash, hash, &total);
 	sig->verdict.body = total;
+	/* RFC 6376 s6.1.3 #8: what is beyond l= nobody vouches for */
 	sig->verdict.covered = f->length < total ? f->length : total;
-	/* RFC 6376 s3.5: l= MUST NOT exceed the canonicalized body */
+	/* RFC 6376 s3.5 #54: l= MUST NOT exceed the canonicalized body; #25,
+	 * s3.7 #5, s6.1.3 #6: another hash than bh= fails before b= is tried */
 	if (f->has_length && f->length > total)
 		judge_set(sig, DKIM_PERMERROR, "l= is larger than the body");
 	else if (memcmp(hash, f->body_hash, DIGEST_SIZE) != 0)
@@ -154,8 +160,10 @@ add_to_digest(void *context, struct slice octets)
 }
 
 /*
- * The hash that b= signs (RFC 6376 s3.7): the fields of h=, then this field
- * with the value of its b= taken out, white space round it included.
+ * The hash that b= signs: the fields of h=, those of the message and not the
+ * copies of z= (RFC 6376 s3.5 #81), then this field with the value of its b=
+ * taken out, white space round it included, but all its other tags (RFC 6376
+ * s3.5 #6, #7, s3.7 #8, #9, #10).
  */
 static int
 hash_header(struct dkim_verifier *v, const struct verify_signature *sig,
@@ -182,6 +190,7 @@ hash_header(struct dkim_verifier *v, const struct verify_signature *sig,
 		r = select_fields(v->header, names, f->names_n, sig->own,
 		    f->header_canon, &sink);
 	if (r == 0) {
+		/* RFC 6376 s3.5 #5, s3.7 #11, #12: last, in its own form */
 		canon_field_last(f->header_canon,
 		    dkim_header_name(v->header, sig->own),
 		    slice_of(bare, value.n - f->b_n), &sink);
@@ -220,6 +229,8 @@ make_jobs(struct dkim_verifier *v, struct verify_signature *sig)
 		job->result = RSAB_ERR_BACKEND;
 		job->key = key;		/* v holds the keyset's reference */
 		job->op = RSAB_OP_VERIFY;
+		/* RFC 6376 s6.1.3 #3, s3.3.2; RFC 8463 s3: the hash, whole and
+		 * in octets, is what is verified */
 		job->hash = RSAB_SHA256;
 		memcpy(job->digest, digest, DIGEST_SIZE);
 		memcpy(job->signature, f->signature, f->signature_len);
@@ -291,7 +302,7 @@ find_policy(const struct dkim_verifier *v, const struct verify_signature *sig,
 {
 	const struct sigfield *f = &sig->field;
 
-	/* RFC 8301 s3.2: MUST NOT take a key under 1024 bits as valid */
+	/* RFC 8301 s3.2 #6, #7: MUST NOT take a key under 1024 bits as valid */
 	if (rsab_key_type(key) == RSAB_RSA &&
 	    rsab_key_bits(key) < v->options.min_bits)
 		return "key is too small";
@@ -328,6 +339,7 @@ judge_try(const struct dkim_verifier *v, const struct verify_signature *sig,
 		return 0;
 	}
 	switch (try->job->result) {
+	/* RFC 6376 s6.1.3 #7: nothing was wrong */
 	case RSAB_OK:
 		*reason = find_policy(v, sig, key);
 		*result = *reason == NULL ? DKIM_PASS : DKIM_POLICY;
@@ -370,6 +382,9 @@ judge_tries(const struct dkim_verifier *v, struct verify_signature *sig)
 	return 0;
 }
 
+/*
+ * RFC 6376 s6, s6.1.2 #5: each step as if the ones before it had been done.
+ */
 int
 judge_prepare(struct dkim_verifier *v)
 {

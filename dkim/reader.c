@@ -219,7 +219,8 @@ feed_header(struct dkim_reader *r, struct slice in, size_t *used)
 }
 
 /*
- * Body octets with LF for CRLF.
+ * Body octets with LF for CRLF, a local encoding that no MTA sends (RFC 6376
+ * s5.3).
  */
 static int
 convert_body(struct dkim_reader *r, struct slice in)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The words for results (RFC 8601 s2.7.1).
+ * The words for results (RFC 8601 s2.7.1), all of them registered (RFC 8601
+ * s2.7.7, s4 #2).
  */
 
 /* this room */

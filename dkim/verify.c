@@ -15,7 +15,8 @@
 static const char field_name[] = "DKIM-Signature";
 
 /*
- * What the field alone decides: syntax, algorithm, expiry, in this order.
+ * What the field alone decides: syntax, algorithm (RFC 6376 s3.3.4), expiry, in
+ * this order.
  */
 static void
 judge_field(struct verify_signature *sig, const struct dkim_verifier *v,
@@ -42,6 +43,7 @@ fill_verdict(struct verify_signature *sig)
 
 	verdict->reason = "";
 	verdict->evaluated = true;
+	/* RFC 6376 s3.9, s3.11: the SDID is told with the result */
 	verdict->domain = f->domain;
 	verdict->selector = f->selector;
 	verdict->identity = f->identity;
@@ -179,6 +181,10 @@ dkim_verifier_answer(struct dkim_verifier *verifier, size_t i,
 	query->answered = true;
 }
 
+/*
+ * RFC 6376 s3.7 #16, #18, #19: octets as they were sent; MIME, with its
+ * encodings and parts, is nothing to us.
+ */
 int
 dkim_verifier_body(struct dkim_verifier *verifier, struct slice in)
 {
