@@ -143,8 +143,8 @@ judge_body(struct verify_signature *sig, const struct bodyhash *bodyhash)
 	sig->verdict.body = total;
 	/* RFC 6376 s6.1.3 #8: what is beyond l= nobody vouches for */
 	sig->verdict.covered = f->length < total ? f->length : total;
-	/* RFC 6376 s3.5 #54: l= MUST NOT exceed the canonicalized body; #25,
-	 * s3.7 #5, s6.1.3 #6: another hash than bh= fails before b= is tried */
+	/* RFC 6376 s3.5 #54: l= MUST NOT exceed the canonicalized body; RFC
+	 * 6376 s3.5 #25, s3.7 #5, s6.1.3 #6: without bh= no b= is tried */
 	if (f->has_length && f->length > total)
 		judge_set(sig, DKIM_PERMERROR, "l= is larger than the body");
 	else if (memcmp(hash, f->body_hash, DIGEST_SIZE) != 0)

@@ -28,7 +28,7 @@ static const char *const sign_names[] = {
 	"List-Archive", NULL,
 };
 
-/* RFC 6376 s5.4.1 (fields that change on the way), s3.5 (no signature signs
+/* RFC 6376 s5.4.1 (fields that change on the way), s5.4 (no signature signs
  * another by default) */
 static const char *const omit_names[] = {
 	"Return-Path", "Received", "Comments", "Keywords", "Bcc", "Resent-Bcc",

@@ -74,7 +74,7 @@ dkim_signer_free(struct dkim_signer *signer)
 }
 
 /*
- * RFC 6376 s5.4: From MUST be signed; s8.15: not more than one of them.
+ * RFC 6376 s5.4, s5.4.1: From MUST be signed; s8.15: not more than one of them.
  */
 static int
 check_from(const struct dkim_header *header)
@@ -93,11 +93,12 @@ check_from(const struct dkim_header *header)
 static int
 set_algorithm(const struct rsab_key *key, struct sigprint *out)
 {
+	/* RFC 6376 s3.3, RFC 8301 s3.1 #1, #3, s1; RFC 8463 s4.1: these two */
 	if (rsab_key_type(key) == RSAB_ED25519) {
 		out->algorithm = "ed25519-sha256";
 		return 0;
 	}
-	/* RFC 8301 s3.2: every RSA key has 1024 bits or more */
+	/* RFC 8301 s3.2 #1, RFC 6376 s3.3.3: every RSA key has that many */
 	if (rsab_key_bits(key) < DKIM_RSA_BITS_FLOOR)
 		return DKIM_ERR_ARGUMENT;
 	out->algorithm = "rsa-sha256";
@@ -112,7 +113,7 @@ copy_text(struct arena *a, const char *text, struct slice *out)
 }
 
 /*
- * d= and s=, as A-labels (RFC 6376 s3.5).
+ * d= and s=, domain names, as A-labels (RFC 6376 s3.5 #29, #31, #64).
  */
 static int
 set_names(struct arena *a, const struct dkim_sign_options *o,
@@ -134,7 +135,8 @@ set_names(struct arena *a, const struct dkim_sign_options *o,
 }
 
 /*
- * i=: within d= (RFC 6376 s3.5); the local-part is dkim-quoted-printable.
+ * i=: within d=, its domain as A-labels (RFC 6376 s3.5 #45, #46); the
+ * local-part is dkim-quoted-printable.
  */
 static int
 set_identity(struct arena *a, struct slice identity, struct sigprint *out)
@@ -193,7 +195,7 @@ is_signed(const struct dkim_sign_options *o, struct slice name)
 {
 	if (name.n == 0)
 		return false;
-	/* RFC 6376 s5.4: From MUST be signed, whatever the lists say */
+	/* RFC 6376 s5.4, s3.5 #41: From MUST be signed, whatever lists say */
 	if (slice_equal_nocase(name, slice_text("From")))
 		return true;
 	/* Once more than present is only true if the present ones are in */
@@ -203,7 +205,9 @@ is_signed(const struct dkim_sign_options *o, struct slice name)
 }
 
 /*
- * h=: each field that is signed, from the top, then the oversigned names.
+ * h=: each field that is signed, once for each time it is there, then the
+ * oversigned names; never the field being made, which is in no header yet
+ * (RFC 6376 s3.5 #34, #38, s3.7 #13, s5.4.2).
  */
 static int
 set_signed(struct dkim_signer *signer, const struct dkim_sign_options *o,
@@ -239,7 +243,8 @@ set_signed(struct dkim_signer *signer, const struct dkim_sign_options *o,
 }
 
 /*
- * z=: copies of the signed fields (RFC 6376 s3.5).
+ * z=: copies of the signed fields, "|" only between them, no white space (RFC
+ * 6376 s3.5 #77, #78).
  */
 static int
 set_copies(struct dkim_signer *signer, const struct dkim_sign_options *o,
@@ -281,6 +286,8 @@ set_print(struct dkim_signer *signer, const struct dkim_sign_options *o,
 
 	out->header_canon = o->header_canon;
 	out->body_canon = o->body_canon;
+	/* RFC 6376 s3.5 #66, #71, #74: x= is a time as t= is, and a later
+	 * one */
 	out->time = o->now;
 	if (o->ttl != 0)
 		out->expiry = o->ttl > UINT64_MAX - o->now ? UINT64_MAX :
@@ -317,6 +324,7 @@ dkim_signer_add(struct dkim_signer *signer,
 	memset(wish, 0, sizeof(*wish));
 	r = set_print(signer, options, &wish->print);
 	if (r == 0)
+		/* RFC 6376 s5.3.1, s3.5 #53: the whole body, no l= */
 		r = bodyhash_want(signer->bodyhash, options->body_canon,
 		    UINT64_MAX, &wish->body_hash);
 	if (r != 0)
@@ -326,6 +334,10 @@ dkim_signer_add(struct dkim_signer *signer,
 	return 0;
 }
 
+/*
+ * RFC 6376 s3.7 #15, #17, #18, #19, s5.3: octets as they will be sent, whatever
+ * MIME makes of them.
+ */
 int
 dkim_signer_body(struct dkim_signer *signer, struct slice in)
 {
@@ -368,6 +380,8 @@ dkim_signer_body_end(struct dkim_signer *signer)
 
 	if (signer->ended)
 		return DKIM_ERR_STATE;
+	/* RFC 6376 s3.7 #1, #2, #5, s3.5 #25: the body hash stands in the field
+	 * that the second hash covers */
 	r = bodyhash_end(signer->bodyhash);
 	for (i = 0; r == 0 && i < signer->n; i++) {
 		wish = signer->wishes[i];
@@ -387,8 +401,8 @@ add_to_digest(void *context, struct slice octets)
 }
 
 /*
- * The hash that is signed: the fields of h=, then our own with empty b=
- * (RFC 6376 s3.7).
+ * The hash that is signed: the fields of h=, then our own with empty b= (RFC
+ * 6376 s3.7 #6, #8, #9, #11, #12, s3.5 #5, #6).
  */
 static int
 hash_header(const struct dkim_signer *signer, const struct wish *wish,
@@ -419,12 +433,14 @@ dkim_signer_job(struct dkim_signer *signer, size_t index, struct rsab_job *job)
 	if (!signer->ended || index >= signer->n)
 		return DKIM_ERR_STATE;
 	job->op = RSAB_OP_SIGN;
+	/* RFC 6376 s5.5, s3.3.2; RFC 8463 s3: over the hash as it is */
 	job->hash = RSAB_SHA256;
 	return hash_header(signer, signer->wishes[index], job->digest);
 }
 
 /*
- * The head with its folds as the taker has line ends.
+ * The head, as it was hashed (RFC 6376 s5.6 #2), with its folds as the
+ * taker has line ends.
  */
 static void
 put_head(struct slice head, const char *line_end, struct buf *out)

@@ -19,6 +19,9 @@ put(struct sigprint_writer *w, struct slice text)
 	w->column += text.n;
 }
 
+/*
+ * RFC 6376 s2.8: a fold has octets on both sides, none follows another.
+ */
 static void
 fold(struct sigprint_writer *w)
 {
@@ -139,6 +142,10 @@ put_body_hash(struct sigprint_writer *w, const struct sigprint *s)
 	put_tag(w, "bh", slice_of(text, sizeof(text)));
 }
 
+/*
+ * RFC 6376 s3.5 #12, #13, #14, #19, #22, #28, #33, #63: the required tags are
+ * there; s3.2 #8: each tag once.
+ */
 void
 sigprint_head(const struct sigprint *s, struct sigprint_writer *w)
 {

@@ -188,7 +188,8 @@ follow(struct slice wire, size_t at, unsigned answers, struct wirename *owner,
 	return false;
 }
 
-/* RFC 1035 s3.3.14: one or more strings of one length octet each. */
+/* RFC 1035 s3.3.14: one or more strings of one length octet each; RFC 6376
+ * s3.6.2.2: nothing stands between them. */
 static int
 join(struct slice data, uint8_t *out, size_t *n)
 {

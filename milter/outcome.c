@@ -66,9 +66,11 @@ outcome_judge(const struct dkim_verdict *const *verdicts, size_t n,
 	if (n == 0)
 		return OUTCOME_NO_SIGNATURE;
 	for (i = 0; i < n; i++) {
-		/* RFC 6376 s3.6.1 t=y: no other treatment than unsigned */
+		/* RFC 6376 s3.6.1 #27, t=y: as if it were not there */
 		if (verdicts[i]->testing || !verdicts[i]->evaluated)
 			continue;
+		/* RFC 6376 s6.1, RFC 7372 s3.1: one that is good and acceptable
+		 * is enough, wherever it stands */
 		if (verdicts[i]->result == DKIM_PASS) {
 			*deciding = i;
 			return OUTCOME_ACCEPT;
@@ -167,7 +169,8 @@ outcome_set(struct outcome *out, enum outcome_kind kind,
 	write_text(out, domain, selector, detail);
 	if (out->action == ACTION_REJECT) {
 		out->code = "550";
-		/* RFC 7372 s3.2: a signature that is not acceptable to us */
+		/* RFC 7372 s3.2: a signature that is not acceptable to us;
+		 * s4: one code, that of the decision */
 		out->xcode = kind == OUTCOME_BAD_SIGNATURE && policy ?
 		    "5.7.21" : table[kind].reject;
 	} else if (out->action == ACTION_TEMPFAIL) {

@@ -223,6 +223,7 @@ ask_upstream(struct resolver *resolver, struct flight_query *query)
 	struct dkim_answer answer;
 
 	stats_add(STAT_DNS_QUERIES, 1);
+	/* RFC 6376 s3.6.2, s3.6.2.2, s6.1.2 #6: dns/txt is a TXT record */
 	if (resolver_unbound_ask(upstream_context(resolver->upstream),
 	    query->name, TYPE_TXT, answered, query, &question) != 0) {
 		answer = temperror("no memory");

@@ -10,8 +10,8 @@
 #include "session_message.h"
 
 /*
- * AuthservID, else macro j, else the host's name. HOSTNAME stands for the
- * latter two.
+ * AuthservID, else macro j, else the host's name, which nobody else has (RFC
+ * 8601 s2.5). HOSTNAME stands for the latter two.
  */
 struct slice
 session_authres_id(const struct session *s)
@@ -71,6 +71,7 @@ add_removal(struct forged *f)
 }
 
 /*
+ * RFC 8601 s5 #10, s7.6: InternalHosts and PeerList are the trusted MTAs.
  * A field of our border must survive the inner hop and a content filter; who
  * authenticated is a user, not a hop.
  */
@@ -102,6 +103,7 @@ session_authres_field(struct session *s, struct slice name,
 		session_fail_memory(s);
 		return;
 	}
+	/* RFC 8601 s5 #1: whoever claims to be us and is not */
 	claim = dkim_authres_claims(value, f->ids, f->n_ids);
 	if (claim != DKIM_AUTHRES_OURS_DKIM && !(claim == DKIM_AUTHRES_OURS &&
 	    m->conf->options.remove_ar_all))

@@ -143,7 +143,8 @@ add_deletions(struct session *s)
 
 	if (!s->can.change_fields)
 		return;
-	/* from the highest index down: the numbers below stay right */
+	/* RFC 8601 s5 #2: before our own is added; from the highest index
+	 * down: the numbers below stay right */
 	for (i = m->forged.n; i > 0; i--) {
 		a = &m->actions[m->n_actions++];
 		a->kind = SESSION_DELETE;
@@ -153,6 +154,10 @@ add_deletions(struct session *s)
 	}
 }
 
+/*
+ * RFC 8601 s2.1 #2, s4 #8, s4.1, RFC 6376 s5.6 #1, #4: trace fields, on top of
+ * all others.
+ */
 static void
 add_insertion(struct message *m, const char *name, const char *value)
 {
@@ -166,6 +171,8 @@ add_insertion(struct message *m, const char *name, const char *value)
 
 /*
  *   authres   value of our own field; NULL: none
+ * RFC 6376 s3.4 #5, RFC 8601 s4 #5: fields go or come whole; what is there, the
+ * body too, is never changed.
  */
 static void
 add_actions(struct session *s, const char *authres)
@@ -183,6 +190,9 @@ add_actions(struct session *s, const char *authres)
 		add_insertion(m, "Authentication-Results", authres);
 }
 
+/*
+ * RFC 6376 s6.3 #6: what was found is told to whoever reads the header.
+ */
 static bool
 wants_authres(const struct message *m)
 {
@@ -278,6 +288,7 @@ session_result_make(struct session *s)
 
 	if (m->fault == SESSION_FAULT_NONE)
 		collect_verdicts(s);
+	/* RFC 8601 s4 #3: only when every verdict is there */
 	if (wants_authres(m))
 		authres = session_authres_print(s);
 	m->actions = arena_alloc(&m->arena, (m->forged.n + m->n_sign + 1) *

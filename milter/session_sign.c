@@ -30,7 +30,7 @@ key_expiry(const struct message *m)
 }
 
 /*
- * Ask for the key of signature i.
+ * Ask for the key of signature i: without it nothing is signed (RFC 6376 s5.1).
  *   gone     a key of it that is of no use any more; NULL: none
  *   errors   -1: no memory, the message has failed
  */
@@ -155,7 +155,7 @@ prepare(struct session *s)
 }
 
 /*
- * RFC 8301 s3.2: signers MUST use 1024 bits at least.
+ * RFC 8301 s3.2 #1: signers MUST use 1024 bits at least.
  */
 static bool
 is_too_short(const struct message *m, const struct rsab_key *key)
@@ -316,6 +316,7 @@ make_field(struct message *m, size_t i)
 	if (m->sign[i].signature.p == NULL)
 		return DKIM_ERR_STATE;
 	buf_init(&out, SESSION_FIELD_MAX);
+	/* RFC 6376 s5.6 #3: by the key that was asked for with this s= */
 	r = dkim_signer_field(m->signer, i, m->sign[i].signature, "\n", &out);
 	buf_add_nul(&out);
 	if (r == 0)

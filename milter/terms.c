@@ -57,6 +57,7 @@ terms_make(const struct conf *conf, unsigned long *actions,
 	}
 	out->list_macros = (offered & TERMS_SETSYMLIST) != 0;
 	*actions = want | (offered & TERMS_SETSYMLIST);
+	/* RFC 6376 s5.3, s3.4.1: fields with the very octets that are sent */
 	out->leading_space = (may & WIRE_HDR_LEADSPC) != 0;
 	if (!out->leading_space)
 		log_limited(LOG_WARNING, "leading space", "the MTA refuses "

@@ -146,12 +146,12 @@ job_check(const struct rsab_job *job)
 
 	if (pkcs1_digest_size(job->hash) == 0)
 		return RSAB_ERR_ARGUMENT;
-	/* RFC 8463 s3: Ed25519 signs the SHA-256 hash */
+	/* RFC 8463 s3, sA: Ed25519 signs the SHA-256 hash */
 	if (key->type == RSAB_ED25519 && job->hash != RSAB_SHA256)
 		return RSAB_ERR_ARGUMENT;
 	switch (job->op) {
 	case RSAB_OP_SIGN:
-		/* RFC 8301 s3.1: rsa-sha1 MUST NOT be used for signing */
+		/* RFC 8301 s3.1 #3: rsa-sha1 MUST NOT be used for signing */
 		return key->is_private && job->hash == RSAB_SHA256 ?
 		    RSAB_OK : RSAB_ERR_ARGUMENT;
 	case RSAB_OP_VERIFY:

@@ -68,6 +68,7 @@ pkcs1_encode(enum rsab_hash hash, const uint8_t *digest, uint8_t *out,
 	out[1] = 0x01;
 	memset(&out[2], 0xff, padding);
 	out[2 + padding] = 0x00;
+	/* RFC 6376 s3.3.2: the hash as it is, none of it cut off */
 	memcpy(&out[3 + padding], info->prefix, info->prefix_size);
 	memcpy(&out[n - info->digest_size], digest, info->digest_size);
 	return RSAB_OK;
