@@ -54,22 +54,24 @@ struct problems_field {
 };
 
 /*
- * The text with its parts put in, as the value of a field.
+ * The text with its parts put in, as the value of a field. RFC 6376 s3.7: where
+ * b= has no value, the white space round it is out, too.
  */
 static inline void
 problems_fill(const char *text, struct slice hash, struct slice b,
     struct buf *out)
 {
 	for (; *text != '\0'; text++) {
-		if (text[0] == '%' && text[1] == 'H')
+		if (text[0] == '%' && text[1] == 'H') {
 			base64_encode(hash, out);
-		else if (text[0] == '%' && text[1] == 'B')
+			text++;
+		} else if (text[0] == '%' && text[1] == 'B') {
+			while (b.n == 0 && out->p[out->n - 1] <= ' ')
+				out->n--;
 			base64_encode(b, out);
-		else {
+			text += b.n == 0 ? 1 + strspn(text + 2, " \t\r\n") : 1;
+		} else
 			buf_add_octet(out, (uint8_t)*text);
-			continue;
-		}
-		text++;
 	}
 }
 
