@@ -285,6 +285,10 @@ write_key(const struct keygen *k, const struct newfile *file,
 	return status;
 }
 
+/*
+ * RFC 8463 s6: a selector is of one key; without --force no other one comes in
+ * its place.
+ */
 static int
 write_files(const struct keygen *k, const struct rsab_key *key,
     struct slice text)

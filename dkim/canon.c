@@ -255,8 +255,8 @@ canon_body_end(struct canon *c, struct sink *out)
 	/* RFC 6376 s3.4.3 #1, s3.4.4 #5: what is still held back is the end */
 	c->white = false;
 	c->blank_lines = 0;
-	/* RFC 6376 s3.4.3 #2, #4: simple ends with one CRLF, without octets,
-	 * too; s3.4.4 #6, #7 (erratum 1377): relaxed only behind octets */
+	/* RFC 6376 s3.4.3 #2, #4, s3.4.4 #6, #7: one CRLF at the end; a body
+	 * without octets has it in simple, not in relaxed (erratum 1377) */
 	if (c->alg == DKIM_SIMPLE || c->any)
 		give(c, slice_of(line_ends, 2), &g);
 	gather_end(&g);
@@ -270,7 +270,7 @@ dkim_canon_parse(struct slice text, enum dkim_canon *header,
 	enum dkim_canon alg[2];
 	size_t slash = slice_find(text, '/'), i;
 
-	/* RFC 6376 s3.5 #27: one word is the header's; s3.4 #3: all pairs */
+	/* RFC 6376 s3.5 #27, s3.4 #3: one word is the header's; all pairs */
 	if (slash < text.n) {
 		side[0] = slice_sub(text, 0, slash);
 		side[1] = slice_from(text, slash + 1);

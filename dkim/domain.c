@@ -103,6 +103,7 @@ to_ascii(struct slice s, size_t labels_min, char out[DKIM_NAME_MAX + 1])
 	for (;;) {
 		n = slice_find(s, '.');
 		label = slice_sub(s, 0, n);
+		/* RFC 8616 s5 #5: each label in either form */
 		r = is_ascii(label) ? add_label(&name, label) :
 		    add_u_label(&name, label);
 		if (r != 0)

@@ -342,7 +342,7 @@ dkim_key_record_print(const struct rsab_key *key, bool testing,
 	if (r != 0)
 		return r == RSAB_ERR_NOMEM ? DKIM_ERR_NOMEM : DKIM_ERR_CRYPTO;
 	/* RFC 6376 s3.6.1 #5, #6, RFC 8463 s3: v= first, and k=; all of it is
-	 * ASCII (RFC 8616 s3) */
+	 * ASCII (RFC 8616 s3, s5 #9) */
 	buf_add_text(out, "v=DKIM1; k=");
 	buf_add_text(out, rsab_key_type(key) == RSAB_RSA ? "rsa" : "ed25519");
 	if (testing || no_subdomains) {

@@ -83,8 +83,8 @@ parse_algorithm(struct sigfield *f, const struct taglist *list)
 		const char		*name;
 		enum sigfield_algorithm	 alg;
 	} rows[] = {
-		/* RFC 6376 s3.3 #4, s3.5 #16, #18; RFC 8463 s4.1, s5: what is
-		 * none of these is unknown */
+		/* RFC 6376 s3.3, s3.5 #16, #18; RFC 8301 s3.1 #2; RFC 8463
+		 * s4.1, s5: what is none of these is unknown */
 		{ "rsa-sha256", SIGFIELD_RSA_SHA256 },
 		{ "ed25519-sha256", SIGFIELD_ED25519_SHA256 },
 		{ "rsa-sha1", SIGFIELD_RSA_SHA1 },
@@ -161,6 +161,7 @@ parse_names(struct sigfield *f, const struct taglist *list, struct arena *a)
 	memcpy(p, selector, s_n);
 	memcpy(p + s_n, infix, sizeof(infix) - 1);
 	memcpy(p + n - d_n, domain, d_n + 1);
+	/* RFC 8616 s5 #7: to look the key up; the field is hashed as it is */
 	f->query = slice_of(p, n);
 	f->ascii_domain = slice_from(f->query, n - d_n);
 	return 0;

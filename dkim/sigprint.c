@@ -143,8 +143,8 @@ put_body_hash(struct sigprint_writer *w, const struct sigprint *s)
 }
 
 /*
- * RFC 6376 s3.5 #12, #13, #14, #19, #22, #28, #33, #63: the required tags are
- * there; s3.2 #8: each tag once.
+ * RFC 6376 s3.5 #12, #13, #14, #19, #22, #28, #33, #63, s3.2 #8: the required
+ * tags are there, and each tag once.
  */
 void
 sigprint_head(const struct sigprint *s, struct sigprint_writer *w)

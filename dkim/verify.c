@@ -108,6 +108,7 @@ want_bodies(struct dkim_verifier *v)
 	for (i = 0; r == 0 && i < v->n; i++) {
 		struct verify_signature *sig = &v->signatures[i];
 
+		/* RFC 6376 s6.1.3 #1: in the form of c=, up to l= */
 		if (!sig->judged && sig->field.alg != SIGFIELD_RSA_SHA1)
 			r = bodyhash_want(v->bodyhash, sig->field.body_canon,
 			    sig->field.length, &sig->body_hash);

@@ -169,8 +169,8 @@ outcome_set(struct outcome *out, enum outcome_kind kind,
 	write_text(out, domain, selector, detail);
 	if (out->action == ACTION_REJECT) {
 		out->code = "550";
-		/* RFC 7372 s3.2: a signature that is not acceptable to us;
-		 * s4: one code, that of the decision */
+		/* RFC 7372 s3.2, s4: good, but not acceptable to us, has a
+		 * code of its own; one code a reply */
 		out->xcode = kind == OUTCOME_BAD_SIGNATURE && policy ?
 		    "5.7.21" : table[kind].reject;
 	} else if (out->action == ACTION_TEMPFAIL) {
