@@ -444,7 +444,8 @@ struct dkim_verifier;
  */
 struct dkim_verdict {
 	enum dkim_result	 result;
-	const char		*reason;	/* static, never NULL */
+	const char		*reason;	/* never NULL; printable
+						 * ASCII without quotes */
 	bool			 no_key;	/* there is no key record */
 	bool			 testing;	/* the key's t=y */
 	bool			 evaluated;	/* within max_signatures */

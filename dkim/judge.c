@@ -10,8 +10,10 @@
 /* this room */
 #include "verify.h"
 #include "select.h"
+#include "signedset.h"
 
 const char judge_sha1[] = "rsa-sha1 is not accepted";
+static const char bad_signature[] = "signature did not verify";
 
 /*
  * RFC 6376 s3.9, s6.1: what has its verdict is not worked on any more.
@@ -170,30 +172,26 @@ hash_header(struct dkim_verifier *v, const struct verify_signature *sig,
     uint8_t out[DIGEST_SIZE])
 {
 	const struct sigfield *f = &sig->field;
-	struct slice value = dkim_header_value(v->header, sig->own);
 	struct digest digest = { 0 };
 	struct sink sink = { add_to_digest, &digest };
-	struct slice *names;
-	uint8_t *bare;
+	struct slice *names, bare;
 	int r;
 
 	names = arena_alloc(&v->arena, f->names_n * sizeof(names[0]));
-	bare = arena_alloc(&v->arena, value.n);
-	if (names == NULL || bare == NULL)
+	if (names == NULL)
 		return DKIM_ERR_NOMEM;
 	sigfield_names(f, names);
-	memcpy(bare, value.p, f->b_at);
-	memcpy(bare + f->b_at, slice_from(value, f->b_at + f->b_n).p,
-	    value.n - f->b_at - f->b_n);
-	r = digest_init(&digest, v->lib);
+	r = signedset_bare(dkim_header_value(v->header, sig->own), f,
+	    &v->arena, &bare);
+	if (r == 0)
+		r = digest_init(&digest, v->lib);
 	if (r == 0)
 		r = select_fields(v->header, names, f->names_n, sig->own,
 		    f->header_canon, &sink);
 	if (r == 0) {
 		/* RFC 6376 s3.5 #5, s3.7 #11, #12: last, in its own form */
 		canon_field_last(f->header_canon,
-		    dkim_header_name(v->header, sig->own),
-		    slice_of(bare, value.n - f->b_n), &sink);
+		    dkim_header_name(v->header, sig->own), bare, &sink);
 		r = digest_finish(&digest, out);
 	}
 	digest_clear(&digest);
@@ -328,7 +326,7 @@ judge_try(const struct dkim_verifier *v, const struct verify_signature *sig,
 	const struct rsab_key *key = try->rec->key;
 
 	*result = DKIM_FAIL;
-	*reason = "signature did not verify";
+	*reason = bad_signature;
 	if (try->job == NULL) {
 		/* Too small a key is the first thing wrong with such a pair */
 		if (rsab_key_type(key) == RSAB_RSA &&
@@ -383,6 +381,24 @@ judge_tries(const struct dkim_verifier *v, struct verify_signature *sig)
 }
 
 /*
+ * RFC 6376 s3.5: z= MUST NOT be used to verify; it only says more.
+ */
+static int
+say_change(struct dkim_verifier *v, struct verify_signature *sig)
+{
+	const char *reason;
+	int r;
+
+	if (sig->verdict.result != DKIM_FAIL || sig->field.copies.n == 0 ||
+	    sig->verdict.reason != bad_signature)
+		return 0;
+	r = change_reason(v, sig, bad_signature, &reason);
+	if (r == 0 && reason != NULL)
+		sig->verdict.reason = reason;
+	return r;
+}
+
+/*
  * RFC 6376 s6, s6.1.2 #5: each step as if the ones before it had been done.
  */
 int
@@ -418,7 +434,10 @@ judge_conclude(struct dkim_verifier *v)
 	int r = 0;
 
 	for (i = 0; r == 0 && i < v->n; i++)
-		if (!v->signatures[i].judged)
+		if (!v->signatures[i].judged) {
 			r = judge_tries(v, &v->signatures[i]);
+			if (r == 0)
+				r = say_change(v, &v->signatures[i]);
+		}
 	return r;
 }

@@ -108,7 +108,7 @@ bucket_of(struct slice name)
  */
 static void
 select_few(const struct dkim_header *header, const struct slice *names,
-    size_t n, size_t own, enum dkim_canon alg, struct sink *out)
+    size_t n, size_t own, const struct select_taker *taker)
 {
 	size_t i, at, count = dkim_header_count(header);
 	uint8_t head[BUCKETS], above[FEW], *link;
@@ -135,14 +135,13 @@ select_few(const struct dkim_header *header, const struct slice *names,
 			continue;
 		*link = above[at];
 		/* RFC 6376 s3.5 #9: another signature is a field like others */
-		canon_field(alg, dkim_header_name(header, at),
-		    dkim_header_value(header, at), out);
+		taker->take(taker->context, i, at);
 	}
 }
 
 static int
 select_many(const struct dkim_header *header, const struct slice *names,
-    size_t n, size_t own, enum dkim_canon alg, struct sink *out)
+    size_t n, size_t own, const struct select_taker *taker)
 {
 	struct table t = { 0 };
 	struct entry *entry;
@@ -158,8 +157,7 @@ select_many(const struct dkim_header *header, const struct slice *names,
 		if ((at = entry->next) == NONE)
 			continue;
 		entry->next = t.above[at];
-		canon_field(alg, dkim_header_name(header, at),
-		    dkim_header_value(header, at), out);
+		taker->take(taker->context, i, at);
 	}
 out:
 	free(t.entries);
@@ -168,15 +166,41 @@ out:
 }
 
 int
-select_fields(const struct dkim_header *header, const struct slice *names,
-    size_t n, size_t own, enum dkim_canon alg, struct sink *out)
+select_each(const struct dkim_header *header, const struct slice *names,
+    size_t n, size_t own, const struct select_taker *taker)
 {
 	size_t count = dkim_header_count(header);
 
 	if (n == 0 || count == 0)
 		return 0;
 	if (count > FEW)
-		return select_many(header, names, n, own, alg, out);
-	select_few(header, names, n, own, alg, out);
+		return select_many(header, names, n, own, taker);
+	select_few(header, names, n, own, taker);
 	return 0;
+}
+
+struct writing {
+	const struct dkim_header	*header;
+	enum dkim_canon			 alg;
+	struct sink			*out;
+};
+
+static void
+write_field(void *context, size_t name, size_t field)
+{
+	const struct writing *w = context;
+
+	(void)name;
+	canon_field(w->alg, dkim_header_name(w->header, field),
+	    dkim_header_value(w->header, field), w->out);
+}
+
+int
+select_fields(const struct dkim_header *header, const struct slice *names,
+    size_t n, size_t own, enum dkim_canon alg, struct sink *out)
+{
+	struct writing w = { header, alg, out };
+	struct select_taker taker = { write_field, &w };
+
+	return select_each(header, names, n, own, &taker);
 }

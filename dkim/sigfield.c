@@ -292,15 +292,18 @@ parse_numbers(struct sigfield *f, const struct taglist *list)
 }
 
 /*
- * c= and q=, which have defaults.
+ * c= and q=, which have defaults; z=, which is for people only.
  */
 static void
 parse_methods(struct sigfield *f, const struct taglist *list)
 {
 	const struct tag *c = taglist_find(list, "c");
 	const struct tag *q = taglist_find(list, "q");
+	const struct tag *z = taglist_find(list, "z");
 	struct slice rest, item;
 
+	if (z != NULL)
+		f->copies = z->value;
 	/* RFC 6376 s3.4 #2: the default of both */
 	f->header_canon = DKIM_SIMPLE;
 	f->body_canon = DKIM_SIMPLE;

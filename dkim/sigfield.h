@@ -28,6 +28,7 @@ struct sigfield {
 	struct slice		 identity;	/* i= decoded, empty: none */
 	struct slice		 names;		/* h= as written */
 	size_t			 names_n;
+	struct slice		 copies;	/* z= as written, empty: none */
 	struct slice		 base64;	/* b=, white space out */
 	struct slice		 query;		/* s._domainkey.d in A-labels,
 						 * lower case, a NUL behind */

@@ -85,7 +85,18 @@ void judge_run(struct dkim_verifier *v, struct rsab_worker *worker);
 extern const char judge_sha1[];
 
 /*
- * Make this the final verdict; reason is static.
+ * The reason for a header that is not as signed, with the first thing that
+ * differs from its copy in z=.
+ *   what     the reason without that
+ *   reason   out: in the arena; NULL where z= tells nothing, for its own
+ *            faults are nobody's concern
+ *   errors   DKIM_ERR_NOMEM
+ */
+int change_reason(struct dkim_verifier *v, const struct verify_signature *sig,
+    const char *what, const char **reason) MUSTUSE;
+
+/*
+ * Make this the final verdict; reason is static or in the arena.
  */
 void judge_set(struct verify_signature *sig, enum dkim_result result,
     const char *reason);
