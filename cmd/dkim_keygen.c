@@ -88,6 +88,11 @@ parse_bits(const char *text, unsigned *bits)
 		    "(RFC 8301 s3.2)", n, DKIM_RSA_BITS_FLOOR);
 		status = EX_USAGE;
 	}
+	if (status == 0 && n % 2 != 0) {
+		/* two primes of n / 2 bits each: one bit would be missing */
+		warnx("-b %llu: an even number is wanted, as %llu", n, n - 1);
+		status = EX_USAGE;
+	}
 	if (status == 0)
 		*bits = (unsigned)n;
 	return status;
