@@ -55,7 +55,10 @@ slice_from(struct slice s, size_t at)
 static inline bool
 slice_equal(struct slice a, struct slice b)
 {
-	return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+	if (a.n != b.n)
+		return false;
+	/* what differs mostly does so at once, without a call */
+	return a.n == 0 || (a.p[0] == b.p[0] && memcmp(a.p, b.p, a.n) == 0);
 }
 
 /*
@@ -80,7 +83,8 @@ slice_equal_nocase(struct slice a, struct slice b)
 	if (a.p == b.p)
 		return true;
 	for (i = 0; i < a.n; i++)
-		if (slice_lower(a.p[i]) != slice_lower(b.p[i]))
+		if (a.p[i] != b.p[i] &&
+		    slice_lower(a.p[i]) != slice_lower(b.p[i]))
 			return false;
 	return true;
 }

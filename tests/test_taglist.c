@@ -74,6 +74,35 @@ taglist_parse_rows(void **state)
 }
 
 /*
+ * RFC 6376 s3.2: every octet at every place of values of all lengths that are
+ * looked at by eights and by ones, between two others.
+ */
+static void
+taglist_parse_value_octets(void **state)
+{
+	char list[2 + 26], row[64];
+	struct taglist tags;
+
+	(void)state;
+	for (size_t n = 3; n <= sizeof(list) - 2; n++)
+		for (size_t i = 1; i + 1 < n; i++)
+			for (unsigned c = 0; c < 256; c++) {
+				bool good = c > 0x20 && c != 0x7f && c != ';';
+
+				memset(list, '!', sizeof(list));
+				memcpy(list, "b=", 2);
+				list[2 + i] = (char)c;
+				good = good || c == ' ' || c == '\t' ||
+				    c == '\r' || c == '\n';
+				snprintf(row, sizeof(row),
+				    "octet %02x at %zu of %zu", c, i, n);
+				test_int(row, taglist_parse(slice_of(list,
+				    2 + n), &tags), good ? 0 :
+				    DKIM_ERR_SYNTAX);
+			}
+}
+
+/*
  * value_at and value_raw cut out what is emptied for the b= tag.
  */
 static void
@@ -251,6 +280,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(taglist_parse_rows),
+		cmocka_unit_test(taglist_parse_value_octets),
 		cmocka_unit_test(taglist_parse_raw_value),
 		cmocka_unit_test(taglist_parse_limit),
 		cmocka_unit_test(taglist_next_items),
