@@ -36,6 +36,8 @@ static const struct {
 	    "SHA-1 and SHA-256 by size" },
 	{ "body", subcommand_body,
 	    "canonicalizing and hashing a body, against SHA-256 alone" },
+	{ "growth", subcommand_growth,
+	    "time and memory while a message grows twofold" },
 	{ "table", subcommand_table,
 	    "recorded runs as the table of 2009" },
 	{ "all", subcommand_all,

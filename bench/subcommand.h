@@ -13,6 +13,7 @@ int subcommand_all(int argc, char **argv);
 int subcommand_bn(int argc, char **argv);
 int subcommand_body(int argc, char **argv);
 int subcommand_digest(int argc, char **argv);
+int subcommand_growth(int argc, char **argv);
 int subcommand_milter(int argc, char **argv);
 int subcommand_rsa(int argc, char **argv);
 int subcommand_sign(int argc, char **argv);

@@ -37,14 +37,15 @@ int __wrap_vasprintf(char **out, const char *format, va_list args)
 int __wrap_asprintf(char **out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-static atomic_size_t first, last, count;
+static atomic_size_t first, last, count, octets;
 static atomic_bool hit;
 
 static bool
-fails(void)
+fails(size_t wanted)
 {
 	size_t n = atomic_fetch_add(&count, 1) + 1;
 
+	atomic_fetch_add(&octets, wanted);
 	if (n < atomic_load(&first) || n > atomic_load(&last))
 		return false;
 	atomic_store(&hit, true);
@@ -58,6 +59,7 @@ set(size_t from, size_t to)
 	atomic_store(&first, from);
 	atomic_store(&last, to);
 	atomic_store(&count, 0);
+	atomic_store(&octets, 0);
 	atomic_store(&hit, false);
 }
 
@@ -85,6 +87,12 @@ failmalloc_count(void)
 	return atomic_load(&count);
 }
 
+size_t
+failmalloc_octets(void)
+{
+	return atomic_load(&octets);
+}
+
 bool
 failmalloc_hit(void)
 {
@@ -94,19 +102,19 @@ failmalloc_hit(void)
 void *
 __wrap_malloc(size_t n)
 {
-	return fails() ? NULL : __real_malloc(n);
+	return fails(n) ? NULL : __real_malloc(n);
 }
 
 void *
 __wrap_calloc(size_t k, size_t n)
 {
-	return fails() ? NULL : __real_calloc(k, n);
+	return fails(k * n) ? NULL : __real_calloc(k, n);
 }
 
 void *
 __wrap_realloc(void *p, size_t n)
 {
-	return fails() ? NULL : __real_realloc(p, n);
+	return fails(n) ? NULL : __real_realloc(p, n);
 }
 
 void *
@@ -116,19 +124,19 @@ __wrap_reallocarray(void *p, size_t k, size_t n)
 		errno = ENOMEM;
 		return NULL;
 	}
-	return fails() ? NULL : __real_realloc(p, k * n);
+	return fails(k * n) ? NULL : __real_realloc(p, k * n);
 }
 
 void *
 __wrap_aligned_alloc(size_t align, size_t n)
 {
-	return fails() ? NULL : __real_aligned_alloc(align, n);
+	return fails(n) ? NULL : __real_aligned_alloc(align, n);
 }
 
 int
 __wrap_posix_memalign(void **out, size_t align, size_t n)
 {
-	return fails() ? ENOMEM : __real_posix_memalign(out, align, n);
+	return fails(n) ? ENOMEM : __real_posix_memalign(out, align, n);
 }
 
 char *
@@ -153,7 +161,7 @@ __wrap_strndup(const char *s, size_t n)
 int
 __wrap_vasprintf(char **out, const char *format, va_list args)
 {
-	return fails() ? -1 : __real_vasprintf(out, format, args);
+	return fails(0) ? -1 : __real_vasprintf(out, format, args);
 }
 
 int

@@ -26,6 +26,9 @@ void failmalloc_off(void);
 /* Allocations tried since the last failmalloc_at, _from or _off. */
 size_t failmalloc_count(void);
 
+/* Octets that these asked for; what vasprintf makes is not known. */
+size_t failmalloc_octets(void);
+
 /* Whether an allocation was made to fail since then. */
 bool failmalloc_hit(void);
 

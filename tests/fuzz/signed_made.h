@@ -122,7 +122,7 @@ signed_read(struct slice in, struct signed_message *m)
 	struct dkim_reader *reader;
 	int r;
 
-	*m = (struct signed_message){ NULL };
+	*m = (struct signed_message){ 0 };
 	buf_init(&m->body, SIGNED_MAX);
 	FUZZ_WANT(dkim_header_new(0, &m->header) == 0);
 	FUZZ_WANT(dkim_reader_new(m->header, signed_on_header, signed_on_body,
