@@ -2,7 +2,9 @@
 """Cases: a message, the key records it needs, and for each signature what is
 known of it by construction. The same seed and number give the same case."""
 
+import base64
 import random
+import re
 
 import forms
 import junk
@@ -242,7 +244,7 @@ class Generator:
         case.message = message
         fields, body = reference.split(message)
         for at in reference.own_fields(fields):
-            case.signatures.append(_read(fields, body, at, who))
+            case.signatures.append(self.read(fields, body, at, who))
         rng = self.rng(number)
         rng.random()
         if rng.random() < 0.5:
@@ -251,18 +253,26 @@ class Generator:
         case.settle()
         return case
 
-
-def _read(fields, body, at, who):
-    """A Signature out of a field that a signer wrote: believed to be good."""
-    tags = {}
-    for spec in fields[at][1].replace(b"\r\n", b"").split(b";"):
-        name, _, value = spec.partition(b"=")
-        tags[name.strip()] = value.strip()
-    canon = (tags.get(b"c", b"simple").decode() + "/simple").split("/")[:2]
-    names = [n.strip() for n in tags[b"h"].split(b":")]
-    length = int(tags[b"l"]) if b"l" in tags else None
-    out = signer.Signature(
-        names, canon, length, reference.body_hash(canon[1], body, length),
-        reference.header_hash(canon[0], fields, names, at))
-    out.traits = {"signer:" + who, "key:" + tags[b"s"].decode()}
-    return out
+    def read(self, fields, body, at, who):
+        """A Signature out of a field that another program wrote. Both kinds
+        are deterministic: the right one is known, and a wrong one shows."""
+        tags = {}
+        for spec in re.sub(rb"\s+", b"", fields[at][1]).split(b";"):
+            name, _, value = spec.partition(b"=")
+            tags[name] = value
+        canon = (tags.get(b"c", b"simple").decode() + "/simple").split("/")
+        names = tags[b"h"].split(b":")
+        length = int(tags[b"l"]) if b"l" in tags else None
+        hashed = reference.body_hash(canon[1], body, length)
+        signed = reference.header_hash(canon[0], fields, names, at)
+        out = signer.Signature(names, canon[:2], length, hashed, signed)
+        key = self.keys[tags[b"s"].decode()]
+        out.traits = {"signer:" + who, "key:" + key.name}
+        if body and not body.endswith(b"\r\n"):
+            out.traits.add("signed:open")
+            if body[-1:] in b" \t":
+                out.traits.add("signed:open-blank")
+        out.wrong_body = base64.b64decode(tags[b"bh"]) != hashed
+        out.wrong = key.sign(signed) != base64.b64decode(tags[b"b"])
+        out.known = not (out.wrong or out.wrong_body)
+        return out

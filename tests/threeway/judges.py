@@ -222,4 +222,6 @@ def _results(text, names):
         elif "returned SMFIS_" in line and "CONTINUE" not in line:
             out[m.group(1)] = [("refused", m.group(2))]
             field = None
+        elif m.group(1) in out and out[m.group(1)][0][0] == "refused":
+            out[m.group(1)] = [("refused", m.group(2))]
     return out

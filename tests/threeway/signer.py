@@ -66,8 +66,9 @@ class Signature:
         self.syntax = None          # verdict of the field, if not pass
         self.key = None             # verdict of the key record, if not pass
         self.policy = False         # a pass becomes policy
-        self.over = False           # key above the cap: after the body hash
         self.known = True           # False: no verdict by construction
+        self.wrong = False          # another program's, and not right
+        self.wrong_body = False     # bh= of it
         self.traits = set()
 
     def expected(self, fields, body, own, many_from):
@@ -117,7 +118,10 @@ def _value(plan, body_hash, signature):
         else:
             out.append(lead + name + around[0] + b"=" + around[1] + value +
                        around[2])
-    return b";".join(out) + plan.end
+    end = plan.end
+    if signature is None and plan.tags[-1] == (b"b", None):
+        end = end.lstrip(b" \t\r\n")    # RFC 6376 s3.7: with white space
+    return b";".join(out) + end
 
 
 def sign(plan, fields, body, at=0):

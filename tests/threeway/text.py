@@ -42,11 +42,14 @@ def fold(rng):
                        b"\r\n \t"])
 
 
-def value(rng, text):
+def value(rng, text, odd):
     """A field value around the text, in one of the shapes seen in the wild."""
-    lead = rng.choice([b" "] * 6 + [b"", b"  ", b"\t", b"\r\n ", b" \r\n\t"])
-    tail = rng.choice([b""] * 8 + [b" ", b"\t", b"  \t"])
-    if rng.random() < 0.02:
+    if not odd:
+        return b" " + text.strip(b" \t")
+    lead = rng.choice([b" "] * 10 + [b"", b"  ", b"\t", b"\r\n ",
+                                     b" \r\n\t"])
+    tail = rng.choice([b""] * 12 + [b" ", b"\t", b"  \t"])
+    if rng.random() < 0.01:
         tail += b"\r\n "        # obs-FWS: a line of white space alone
     return lead + text + tail
 
@@ -60,11 +63,11 @@ def folded(rng, n):
     return out
 
 
-def _name(rng, name):
+def _name(rng, name, odd):
     """The case of a name is free; white space before the colon is obsolete
     (RFC 5322 s4.5)."""
     name = rng.choice([name] * 5 + [name.lower(), name.upper()])
-    return name + rng.choice([b""] * 60 + [b" ", b"\t"])
+    return name + rng.choice([b""] * 90 + [b" ", b"\t"] * odd)
 
 
 def _address(rng):
@@ -77,9 +80,11 @@ def _address(rng):
 def fields(rng):
     """Header fields from the top; From is among them, once."""
     out = []
+    odd = rng.random() < 0.4
     for _ in range(rng.choice([0, 1, 1, 2, 4])):
-        out.append([_name(rng, b"Received"), value(rng, folded(rng, 2))])
-    rest = [[_name(rng, b"From"), value(rng, _address(rng))]]
+        out.append([_name(rng, b"Received", odd),
+                    value(rng, folded(rng, 2), odd)])
+    rest = [[_name(rng, b"From", odd), value(rng, _address(rng), odd)]]
     for name, chance in ((b"To", .9), (b"Cc", .3), (b"Date", .9),
                          (b"Subject", .9), (b"Message-ID", .9),
                          (b"Reply-To", .2), (b"Sender", .2),
@@ -87,9 +92,9 @@ def fields(rng):
                          (b"List-Unsubscribe", .2), (b"X-Odd!#$%", .1),
                          (b"X-" + b"n" * rng.choice([1, 60, 70]), .1)):
         if rng.random() < chance:
-            rest.append([_name(rng, name),
-                         value(rng, folded(rng, rng.choice([1, 1, 1, 2, 5])))])
-    if rng.random() < 0.25:
+            text = folded(rng, rng.choice([1, 1, 1, 2, 5]))
+            rest.append([_name(rng, name, odd), value(rng, text, odd)])
+    if rng.random() < 0.15:
         rest.append([b"X-Empty", rng.choice([b"", b" ", b"\t", b"\r\n ",
                                              b"  \r\n\t"])])
     if rng.random() < 0.3:      # fields of one name, some of them equal

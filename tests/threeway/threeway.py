@@ -160,7 +160,7 @@ class Run:
         and all that is known of it is what dkimd says."""
         ours = verdicts["dkimd"].get(case.name, [("missing", "")])
         words = [word for word, _ in ours]
-        wrong = []
+        wrong = self.compare_signers(case)
         expected = case.expected or ["none"]
         for i, want in enumerate(expected):
             got = words[i] if i < len(words) else "missing"
@@ -173,6 +173,26 @@ class Run:
             theirs = verdicts[name].get(case.name, [("missing", "")])
             wrong += self.compare_one(case, name, ours, theirs)
         return wrong
+
+    def compare_signers(self, case):
+        """Other programs' signatures as they came from their hands."""
+        out = []
+        for signature in case.signatures:
+            if not signature.wrong and not signature.wrong_body:
+                continue
+            what = "body-hash" if signature.wrong_body else "signature"
+            who = next(t[7:] for t in signature.traits
+                       if t.startswith("signer:"))
+            self.groups["signs " + who, "", what] += 1
+            rule = known.find(self.rules, "signs", what, who,
+                              signature.traits | case.traits)
+            if rule:
+                rule.count += 1
+            else:
+                out.append("%s made a wrong %s" % (who, what))
+                self.open["signs", what, who].append((
+                    case.name, signature.traits | case.traits, ""))
+        return out
 
     def compare_one(self, case, judge, ours, theirs):
         """Per signature; where the peer gave up the message, that counts for

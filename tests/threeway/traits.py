@@ -72,6 +72,8 @@ def of_message(case, fields, body):
                 len({n.lower() for n in signature.names}) < len(
                     signature.names):
             mine.add("h:again")
+        if any(n.lower() == reference.OWN for n in signature.names):
+            mine.add("h:own")
         if signature.length is not None:
             mine.add("l:")
 
@@ -81,3 +83,5 @@ def _field_own(out, field):
     names = set()
     _field(names, *field)
     out |= {"own:" + n.partition(":")[2] for n in names}
+    if re.search(rb"(^|;)[ \t\r\n]*b[ \t\r\n]*=[^;]*[ \t\n](;|$)", value):
+        out.add("own:b-blank-behind")
