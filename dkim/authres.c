@@ -17,7 +17,6 @@
 #define PIECE_MAX	900	/* octets of a piece without a fold */
 #define B_LEAST		8	/* RFC 6008 s4 */
 #define B_MOST		256	/* octets of header.b */
-#define FAULTY_MAX	16	/* clauses on fields that are at fault */
 
 struct writer {
 	struct buf	*out;
@@ -396,7 +395,8 @@ measure_b(const struct dkim_verifier *v, size_t *out)
 static bool
 is_faulty(const struct dkim_verifier *v, const struct verify_signature *sig)
 {
-	return sig->verdict.evaluated && !sig->chosen && v->n > FAULTY_MAX;
+	return sig->verdict.evaluated && !sig->chosen &&
+	    v->n > DKIM_AUTHRES_FAULTY;
 }
 
 static int
@@ -418,12 +418,13 @@ put_signatures(struct writer *w, const struct dkim_verifier *v,
 		if (!sig->verdict.evaluated &&
 		    ++skipped > DKIM_AUTHRES_SKIPPED)
 			continue;
-		if (is_faulty(v, sig) && ++faulty > FAULTY_MAX)
+		if (is_faulty(v, sig) && ++faulty > DKIM_AUTHRES_FAULTY)
 			continue;
 		put_clause(w, sig, b_n[i]);
 	}
-	if (r == 0 && faulty > FAULTY_MAX)
-		put_rest(w, DKIM_PERMERROR, faulty - FAULTY_MAX, "errors");
+	if (r == 0 && faulty > DKIM_AUTHRES_FAULTY)
+		put_rest(w, DKIM_PERMERROR, faulty - DKIM_AUTHRES_FAULTY,
+		    "errors");
 	if (r == 0 && skipped > DKIM_AUTHRES_SKIPPED)
 		put_rest(w, DKIM_POLICY, skipped - DKIM_AUTHRES_SKIPPED,
 		    "not evaluated");

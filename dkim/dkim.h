@@ -24,6 +24,7 @@
 #include "slice.h"
 #include "buf.h"
 #include "arena.h"
+#include "explain.h"
 
 struct rsab_backend;
 struct rsab_key;
@@ -31,27 +32,54 @@ struct rsab_job;
 struct rsab_worker;
 
 /*
- * Limits of what a peer controls; passing one is an error, never a cut.
+ * Limits of what a peer controls: the maximum, its unit, and what is done
+ * beyond it. Passing one is never a cut: what is over is refused as a whole.
+ * All work and memory is linear in what is within. tests/test_limits.c tries
+ * each one below, at and above its edge.
  */
-#define DKIM_HEADER_MAX		1048576	/* octets of the header, default */
-#define DKIM_HEADER_HARD_MAX	16777216 /* octets, MaximumHeaders 0 */
-#define DKIM_FIELDS_MAX		10000	/* header fields a message */
-#define DKIM_FIELD_MAX		262144	/* octets of one header field */
-#define DKIM_TAGS_MAX		64	/* tags in one tag-list */
-#define DKIM_SIGNED_NAMES_MAX	1000	/* names in h= */
-#define DKIM_TXT_MAX		16384	/* octets of a TXT record, joined */
-#define DKIM_TXT_RECORDS_MAX	16	/* TXT records at one name */
-#define DKIM_TXT_RECORDS_TRIED	4	/* of those that parse and fit */
-#define DKIM_NAME_MAX		255	/* octets of a domain name */
-#define DKIM_LABEL_MAX		63	/* octets of one label */
-#define DKIM_ADDRESS_MAX	320	/* octets of a mailbox for look-up */
-#define DKIM_MAILBOXES_MAX	100	/* mailboxes in one From */
-#define DKIM_SIGNATURES_MADE	16	/* signatures made on one message */
-#define DKIM_SIGNATURES_DEFAULT	8	/* signatures verified, default */
-#define DKIM_FIELD_NAME_MAX	998	/* octets of a field name */
-#define DKIM_AUTHRES_LINE_MAX	998	/* octets of a line that we write */
-#define DKIM_AUTHRES_SKIPPED	8	/* clauses "not evaluated" written */
-#define DKIM_RSA_BITS_FLOOR	1024	/* RFC 8301 s3.2 */
+/* Octets of all fields of a message, colons in: dkim_header_add refuses, and
+ * dkim_header_over says which limit; the message has no signature that
+ * counts: permerror. MaximumHeaders sets it, 0 takes the second. */
+#define DKIM_HEADER_MAX		1048576
+#define DKIM_HEADER_HARD_MAX	16777216
+/* Header fields of a message; octets of one, name and colon in (through a
+ * milter packet less: WIRE_DATA_MAX); octets of its name: as above. */
+#define DKIM_FIELDS_MAX		10000
+#define DKIM_FIELD_MAX		262144
+#define DKIM_FIELD_NAME_MAX	998
+/* Tags of one tag list; names in h=: a signature is permerror, a key record
+ * malformed. */
+#define DKIM_TAGS_MAX		64
+#define DKIM_SIGNED_NAMES_MAX	1000
+/* Octets of a TXT record, its strings joined: it is malformed. */
+#define DKIM_TXT_MAX		16384
+/* TXT records at one name: permerror, none is read. Of those that parse and
+ * fit, in the order of their octets, so many are tried; the best counts. */
+#define DKIM_TXT_RECORDS_MAX	16
+#define DKIM_TXT_RECORDS_TRIED	4
+/* Bits of an RSA modulus: permerror, the key is not decoded. Fewer than the
+ * floor never pass: policy (RFC 8301 s3.2). */
+#define DKIM_RSA_BITS_MAX	8192	/* RSAB_RSA_BITS_MAX */
+#define DKIM_RSA_BITS_FLOOR	1024
+/* Octets of a domain name, s._domainkey.d whole, and of one label: no name;
+ * in d= and s= permerror. */
+#define DKIM_NAME_MAX		255
+#define DKIM_LABEL_MAX		63
+/* Mailboxes in one From: it counts as one that does not parse. */
+#define DKIM_MAILBOXES_MAX	100
+/* Octets of an i= that we are to write: DKIM_ERR_ARGUMENT. */
+#define DKIM_ADDRESS_MAX	320
+/* Signatures made on one message: DKIM_ERR_LIMIT. */
+#define DKIM_SIGNATURES_MADE	16
+/* Signatures verified, unless MaximumSignaturesToVerify says otherwise: those
+ * left out are policy, "not evaluated". */
+#define DKIM_SIGNATURES_DEFAULT	8
+/* What we write in Authentication-Results: octets of a line (longer pieces are
+ * DKIM_ERR_LIMIT), clauses "not evaluated" and clauses on fields at fault;
+ * the others are one clause, their number. */
+#define DKIM_AUTHRES_LINE_MAX	998
+#define DKIM_AUTHRES_SKIPPED	8
+#define DKIM_AUTHRES_FAULTY	16
 
 enum dkim_error {
 	DKIM_OK = 0,

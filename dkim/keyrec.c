@@ -21,6 +21,9 @@
 #define KEY_OCTETS	1024
 #define KEY_MODULI	5
 
+_Static_assert(DKIM_RSA_BITS_MAX == RSAB_RSA_BITS_MAX,
+    "dkim.h does not include rsab.h, and says what it says");
+
 struct dkim_keyset {
 	atomic_size_t	refs;
 	size_t		n;
@@ -115,7 +118,7 @@ load(const struct rsab_backend *backend, enum rsab_key_type type,
 	free(octets);
 	if (r == RSAB_ERR_NOMEM)
 		return DKIM_ERR_NOMEM;
-	if (r == RSAB_ERR_KEY_SIZE && n > RSAB_RSA_BITS_MAX / 8)
+	if (r == RSAB_ERR_KEY_SIZE && n > DKIM_RSA_BITS_MAX / 8)
 		refuse(rec, KEYREC_OVER, "key is larger than 8192 bits");
 	else if (r == RSAB_ERR_KEY_SIZE)
 		refuse(rec, KEYREC_UNFIT, "key size not supported");
