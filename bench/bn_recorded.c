@@ -37,28 +37,18 @@ static int
 put_row(struct bn_recorded *r, struct tsv *tsv,
     const struct bn_recorded_row *row)
 {
-	struct bn_recorded_row *more;
+	int status;
 
 	for (size_t i = 0; i < r->n; i++)
 		if (is_build(&r->rows[i], row) &&
 		    r->rows[i].key_bits == row->key_bits)
 			return tsv_fail(tsv, "%u bits of %s, %s are there "
 			    "twice", row->key_bits, row->openssl, row->bn);
-	if (r->n == BN_RECORDED_ROWS_MAX)
-		return tsv_fail(tsv, "more than %d rows",
-		    BN_RECORDED_ROWS_MAX);
-	/* doubled at each power of two */
-	if ((r->n & (r->n - 1)) == 0) {
-		more = realloc(r->rows, (r->n == 0 ? 1 : 2 * r->n) *
-		    sizeof *more);
-		if (more == NULL) {
-			tsv_fail(tsv, "no memory for %zu rows", 2 * r->n);
-			return EX_OSERR;
-		}
-		r->rows = more;
-	}
-	r->rows[r->n++] = *row;
-	return 0;
+	r->rows = tsv_room(tsv, r->rows, r->n, BN_RECORDED_ROWS_MAX,
+	    sizeof *r->rows, &status);
+	if (status == 0)
+		r->rows[r->n++] = *row;
+	return status;
 }
 
 /*

@@ -13,10 +13,9 @@
 #include <sysexits.h>
 
 /* this room */
-#include "backends.h"
+#include "canon_form.h"
 #include "legacy.h"
 #include "message_heat.h"
-#include "options.h"
 #include "subcommand.h"
 
 #define BITS_DEFAULT	"1024,2048"
@@ -27,7 +26,7 @@
 
 struct messages {
 	struct options_measure	 measure;
-	struct options_names	 canons;
+	struct canon_forms	 forms;
 	struct options_numbers	 bits, batches, sizes;
 	struct message_heat	 heat;
 	struct pin		 pin;
@@ -77,7 +76,7 @@ take_option(void *arg, int option, const char *text)
 		return options_names("--backend", text,
 		    &m->heat.backends.names);
 	case 'c':
-		return options_names("--canon", text, &m->canons);
+		return canon_form_list("--canon", text, &m->forms);
 	case 'k':
 		m->heat.key_load = true;
 		return 0;
@@ -128,33 +127,6 @@ parse_options(int argc, char **argv, struct messages *m)
 }
 
 /*
- * Only the full form: one word alone is easily taken for the body's.
- */
-static int
-canon_parse(const char *text, enum dkim_canon *header, enum dkim_canon *body)
-{
-	if (strchr(text, '/') != NULL &&
-	    dkim_canon_parse(slice_text(text), header, body) == 0)
-		return 0;
-	warnx("--canon %s: header/body is wanted, each simple or relaxed",
-	    text);
-	return EX_USAGE;
-}
-
-static int
-check_options(struct messages *m)
-{
-	enum dkim_canon header, body;
-	int status = 0;
-
-	for (size_t i = 0; i < m->canons.n && status == 0; i++)
-		status = canon_parse(m->canons.v[i], &header, &body);
-	if (status == 0)
-		status = backends_find(&m->heat.backends);
-	return status;
-}
-
-/*
  * All batches of one message and key.
  */
 static int
@@ -162,17 +134,16 @@ run_message(struct messages *m, const struct reference *key,
     const struct message *message)
 {
 	struct message_reference *reference;
-	enum dkim_canon header, body;
+	const struct canon_form *form;
 	int status = 0;
 
-	for (size_t c = 0; c < m->canons.n && status == 0; c++) {
-		status = canon_parse(m->canons.v[c], &header, &body);
-		if (status == 0)
-			status = message_reference_make(key, message, header,
-			    body, &reference);
+	for (size_t c = 0; c < m->forms.n && status == 0; c++) {
+		form = &m->forms.v[c];
+		status = message_reference_make(key, message, form->header,
+		    form->body, &reference);
 		if (status != 0)
 			break;
-		m->heat.canon = m->canons.v[c];
+		m->heat.canon = form->text;
 		for (size_t b = 0; b < m->batches.n && status == 0; b++)
 			status = message_heat_run(&m->heat, reference,
 			    m->batches.v[b]);
@@ -226,7 +197,7 @@ run(int argc, char **argv, enum rsab_op op)
 		return legacy_run(argc, argv, op);
 	status = parse_options(argc, argv, &m);
 	if (status == 0)
-		status = check_options(&m);
+		status = backends_find(&m.heat.backends);
 	if (status == 0)
 		status = options_begin(&m.measure, &m.pin, &m.heat.progress,
 		    &m.heat.plan);

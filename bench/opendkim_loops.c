@@ -318,7 +318,12 @@ run_message(struct loops *l, const struct reference *key,
 		return status;
 	buf_add_nul(&reference->record);
 	mail.record = (const char *)reference->record.p;
-	status = fields_make(&mail);
+	if (buf_end(&reference->record) != 0) {
+		warnx("no memory for a key record");
+		status = EX_OSERR;
+	}
+	if (status == 0)
+		status = fields_make(&mail);
 	for (size_t i = 0; i < l->ops.n && status == 0; i++)
 		status = heat(l, reference, &mail,
 		    strcmp(l->ops.v[i], "sign") == 0 ? RSAB_OP_SIGN :

@@ -90,7 +90,7 @@ static int
 find_row(struct standing *s, struct tsv *tsv, const struct standing_row *like,
     struct standing_row **out)
 {
-	struct standing_row *more;
+	int status;
 
 	for (size_t i = 0; i < s->n; i++)
 		if (is_same(&s->rows[i], like)) {
@@ -101,19 +101,10 @@ find_row(struct standing *s, struct tsv *tsv, const struct standing_row *like,
 				    (*out)->mhz);
 			return 0;
 		}
-	if (s->n == STANDING_ROWS_MAX)
-		return tsv_fail(tsv, "more than %d rows of the table",
-		    STANDING_ROWS_MAX);
-	/* doubled at each power of two */
-	if ((s->n & (s->n - 1)) == 0) {
-		more = realloc(s->rows, (s->n == 0 ? 1 : 2 * s->n) *
-		    sizeof *more);
-		if (more == NULL) {
-			tsv_fail(tsv, "no memory for %zu rows", 2 * s->n);
-			return EX_OSERR;
-		}
-		s->rows = more;
-	}
+	s->rows = tsv_room(tsv, s->rows, s->n, STANDING_ROWS_MAX,
+	    sizeof *s->rows, &status);
+	if (status != 0)
+		return status;
 	*out = &s->rows[s->n];
 	**out = *like;
 	(*out)->order = s->n++;

@@ -9,14 +9,14 @@
 #include <sysexits.h>
 
 /* this room */
+#include "canon_form.h"
 #include "digest_trace.h"
 #include "legacy_key.h"
-#include "options.h"
 #include "subcommand.h"
 
 struct trace_options {
-	enum dkim_canon	header, body;
-	uint64_t	octets;
+	struct canon_form form;
+	uint64_t	 octets;
 };
 
 static void
@@ -37,12 +37,7 @@ take_option(void *arg, int option, const char *text)
 
 	switch (option) {
 	case 'c':
-		if (dkim_canon_parse(slice_text(text), &t->header,
-		    &t->body) == 0)
-			return 0;
-		warnx("--canon %s: header/body is wanted, each simple or "
-		    "relaxed", text);
-		return EX_USAGE;
+		return canon_form_parse("--canon", text, &t->form);
 	case 's':
 		return options_number("--size", text, 0, MESSAGE_SIZE_MAX,
 		    &t->octets);
@@ -63,8 +58,8 @@ run(const struct trace_options *t, enum rsab_op op, uint64_t seed, bool tsv)
 		return status;
 	status = message_make(&message, t->octets, true, seed);
 	if (status == 0)
-		status = message_reference_make(key, &message, t->header,
-		    t->body, &reference);
+		status = message_reference_make(key, &message, t->form.header,
+		    t->form.body, &reference);
 	if (status == 0)
 		status = digest_trace_print(reference, op, tsv, stdout);
 	message_reference_free(reference);
@@ -87,7 +82,8 @@ subcommand_trace(int argc, char **argv)
 		.operands = true,
 	};
 	struct options_measure measure = OPTIONS_MEASURE_DEFAULT;
-	struct trace_options t = { DKIM_RELAXED, DKIM_SIMPLE, 1024 };
+	struct trace_options t = { { "relaxed/simple", DKIM_RELAXED,
+	    DKIM_SIMPLE }, 1024 };
 	int status = options_parse(argc, argv, &syntax, &t, &measure);
 
 	if (status != 0)

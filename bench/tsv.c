@@ -285,3 +285,25 @@ tsv_whole(struct tsv *tsv, const char *column, unsigned min, unsigned max,
 	return tsv_fail(tsv, "%s \"%.*s\": a whole number from %u to %u is "
 	    "wanted", column, SHOWN, text, min, max);
 }
+
+void *
+tsv_room(struct tsv *tsv, void *rows, size_t n, size_t max, size_t each,
+    int *status)
+{
+	void *more;
+
+	*status = 0;
+	if (n == max) {
+		*status = tsv_fail(tsv, "more than %zu rows", max);
+		return rows;
+	}
+	/* doubled at each power of two, from none to one */
+	if ((n & (n - 1)) != 0)
+		return rows;
+	more = realloc(rows, (n == 0 ? 1 : 2 * n) * each);
+	if (more != NULL)
+		return more;
+	tsv_fail(tsv, "no memory for %zu rows", n == 0 ? 1 : 2 * n);
+	*status = EX_OSERR;
+	return rows;
+}

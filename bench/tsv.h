@@ -88,6 +88,16 @@ int tsv_whole(struct tsv *tsv, const char *column, unsigned min, unsigned max,
     unsigned *out) MUSTUSE;
 
 /*
+ * Room for one row more of those that a reader keeps.
+ *   rows     n of them, each so large, malloc'd; NULL: none yet
+ *   max      that it keeps
+ *   status   out: 0; EX_DATAERR (max are there), EX_OSERR: error says why
+ *   returns  rows, moved where they had to grow; as they were on failure
+ */
+void *tsv_room(struct tsv *tsv, void *rows, size_t n, size_t max, size_t each,
+    int *status) MUSTUSE;
+
+/*
  * Compose error: "file:line: ", then what is wrong.
  *   returns  EX_DATAERR
  */

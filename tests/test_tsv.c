@@ -278,6 +278,55 @@ tsv_load_no_memory(void **state)
 	unlink(name);
 }
 
+/*
+ * Rows of an odd size, each with its number all over.
+ */
+static void
+tsv_room_grows(void **state)
+{
+	enum { EACH = 13, ROWS = 100 };
+	uint8_t *rows = NULL, want[EACH];
+	int status;
+
+	(void)state;
+	begin("");
+	for (size_t n = 0; n < ROWS; n++) {
+		rows = tsv_room(&tsv, rows, n, ROWS, EACH, &status);
+		test_int("room", status, 0);
+		memset(rows + n * EACH, (int)n, EACH);
+	}
+	for (size_t n = 0; n < ROWS; n++) {
+		memset(want, (int)n, EACH);
+		test_octets("kept", rows + n * EACH, EACH, want, EACH);
+	}
+	test_true("no more than these", tsv_room(&tsv, rows, ROWS, ROWS, EACH,
+	    &status) == rows);
+	test_int("no more than these", status, EX_DATAERR);
+	test_str("why", tsv.error, "runs.tsv:0: more than 100 rows");
+	free(rows);
+}
+
+static void
+tsv_room_no_memory(void **state)
+{
+	static const size_t full[] = { 0, 1, 2, 4, 64 };
+	char *rows;
+	int status;
+
+	(void)state;
+	begin("");
+	for (size_t i = 0; i < TEST_COUNT(full); i++) {
+		rows = full[i] == 0 ? NULL : malloc(full[i]);
+		failmalloc_at(1);
+		test_true("as it was", tsv_room(&tsv, rows, full[i], 1000, 1,
+		    &status) == rows);
+		failmalloc_off();
+		test_int("status", status, EX_OSERR);
+		free(rows);
+	}
+	test_str("why", tsv.error, "runs.tsv:0: no memory for 128 rows");
+}
+
 int
 main(void)
 {
@@ -289,6 +338,8 @@ main(void)
 		cmocka_unit_test(tsv_text_rows),
 		cmocka_unit_test(tsv_load_sizes),
 		cmocka_unit_test(tsv_load_no_memory),
+		cmocka_unit_test(tsv_room_grows),
+		cmocka_unit_test(tsv_room_no_memory),
 	};
 
 	return TEST_RUN(tests);
