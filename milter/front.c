@@ -18,7 +18,6 @@
 #include "front_socket.h"
 #include "listen.h"
 #include "log.h"
-#include "processors.h"
 
 #define ACCEPT_AT_ONCE	64	/* before others have their turn */
 #define AGAIN_US	100000	/* without descriptors: wait so long */
@@ -64,6 +63,8 @@ on_accept(evutil_socket_t fd, short what, void *arg)
 	int got;
 
 	(void)what;
+	/* a reload may have brought a token that verifies */
+	front_loop_grow(front);
 	for (int i = 0; i < ACCEPT_AT_ONCE; i++) {
 		got = front_socket_accept(fd);
 		if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
@@ -83,34 +84,15 @@ on_accept(evutil_socket_t fd, short what, void *arg)
 
 /* ---- start and stop ----------------------------------------------------- */
 
-/*
- * One a processor; more where a token verifies, which holds its thread up.
- */
-static unsigned
-threads(const struct mlfi *front)
-{
-	struct conf *conf = conf_slot_get(front->setup.conf);
-	unsigned n = processors();
-
-	if (conf->verifier != NULL && n < FRONT_LOOPS_TOKEN)
-		n = FRONT_LOOPS_TOKEN;
-	conf_unref(conf);
-	return n > FRONT_LOOPS_MAX ? FRONT_LOOPS_MAX : n;
-}
-
 static int
 make_parts(struct mlfi *front)
 {
 	struct event_base *base;
-	unsigned wanted;
 
-	if (descriptors_open(&front->descriptors) != 0)
+	if (descriptors_open(&front->descriptors) != 0 ||
+	    front_loop_init(front, &front->loops[0]) != 0)
 		return -1;
-	wanted = threads(front);
-	for (front->n_loops = 0; front->n_loops < wanted; front->n_loops++)
-		if (front_loop_init(front,
-		    &front->loops[front->n_loops]) != 0)
-			return -1;
+	front->n_loops = 1;
 	base = front->loops[0].base;
 	front->accept = event_new(base, front->listener, EV_READ | EV_PERSIST,
 	    on_accept, front);
@@ -150,29 +132,15 @@ mlfi_open(const struct mlfi_setup *setup, struct report *report,
 	return 0;
 }
 
-static void *
-serve(void *arg)
-{
-	(void)front_loop_run(arg);
-	return NULL;
-}
-
 int
 mlfi_run(struct mlfi *front)
 {
-	unsigned i;
-
 	if (event_add(front->accept, NULL) != 0) {
 		log_line(LOG_CRIT, "socket: nobody can connect: %s",
 		    strerror(errno));
 		return -1;
 	}
-	for (i = 1; i < front->n_loops; i++)
-		if (pthread_create(&front->loops[i].thread, NULL, serve,
-		    &front->loops[i]) != 0)
-			break;
-	/* those without a thread get no connection */
-	front->n_loops = i;
+	front_loop_grow(front);
 	return front_loop_run(&front->loops[0]);
 }
 

@@ -5,6 +5,7 @@
 
 /* system */
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -101,7 +102,7 @@ take_packets(struct front_conn *c, struct slice *in)
 			*in = before;
 	}
 	if (error != 0)
-		stats_add(STAT_BAD_PACKETS, 1);
+		front_packet_refuse_length(c, error);
 	return error == 0;
 }
 
@@ -138,11 +139,15 @@ take(struct front_conn *c, struct slice in)
 /*
  * Is more to be read? Not while the one packet that waits is whole and others
  * pile up behind it, and not from one who does not take answers.
+ *   returns  false: nothing comes or goes any more
  */
 static bool
 steer(struct front_conn *c)
 {
-	bool read = c->in.n < WIRE_PACKET_MAX && c->out.n == 0;
+	bool read = !c->ended && c->in.n < WIRE_PACKET_MAX && c->out.n == 0;
+
+	if (c->ended && c->hold == FRONT_GO && c->out.n == 0)
+		return false;
 
 	if (read == c->reading)
 		return true;
@@ -167,6 +172,19 @@ end(struct front_conn *c)
 	front_conn_close(c);
 }
 
+/*
+ * The MTA has closed its end, or, as shutdown(2) does, its sending half: then
+ * it still takes the answer that it waits for.
+ */
+static bool
+is_half_open(const struct front_conn *c)
+{
+	struct pollfd gone = { .fd = c->fd };
+
+	return (c->hold != FRONT_GO || c->out.n > 0) &&
+	    poll(&gone, 1, 0) == 0;
+}
+
 static void
 on_readable(evutil_socket_t fd, short what, void *arg)
 {
@@ -179,6 +197,11 @@ on_readable(evutil_socket_t fd, short what, void *arg)
 	    errno == EWOULDBLOCK))
 		return;
 	c->heard = clock_us();
+	if (n == 0 && is_half_open(c)) {
+		c->ended = true;
+		if (steer(c))
+			return;
+	}
 	if (n <= 0 || !take(c, slice_of(c->loop->chunk, (size_t)n)) ||
 	    !go_on(c))
 		end(c);

@@ -13,7 +13,9 @@
 #include "clock.h"
 #include "front_conn.h"
 #include "front_loop.h"
+#include "log.h"
 #include "loop.h"
+#include "processors.h"
 
 #define SWEEP_SECONDS	60
 
@@ -104,19 +106,17 @@ on_sweep(evutil_socket_t fd, short what, void *arg)
 	}
 }
 
-int
-front_loop_init(struct mlfi *front, struct front_loop *loop)
+static int
+make_parts(struct front_loop *loop)
 {
 	struct timeval minute = { .tv_sec = SWEEP_SECONDS };
 
-	loop->front = front;
 	/* one thread alone touches it: others write to the pipe */
 	loop->base = loop_base_new(EVENT_BASE_FLAG_NOLOCK);
 	loop->chunk = malloc(FRONT_CHUNK);
 	if (loop->base == NULL || loop->chunk == NULL ||
 	    rsab_worker_new(&loop->worker) != 0 ||
-	    pipe2(loop->pipe, O_CLOEXEC | O_NONBLOCK) != 0 ||
-	    pthread_mutex_init(&loop->lock, NULL) != 0)
+	    pipe2(loop->pipe, O_CLOEXEC | O_NONBLOCK) != 0)
 		return -1;
 	loop->wake = event_new(loop->base, loop->pipe[0], EV_READ |
 	    EV_PERSIST, on_wake, loop);
@@ -129,7 +129,85 @@ front_loop_init(struct mlfi *front, struct front_loop *loop)
 }
 
 int
+front_loop_init(struct mlfi *front, struct front_loop *loop)
+{
+	*loop = (struct front_loop){ .front = front, .pipe = { -1, -1 } };
+	if (pthread_mutex_init(&loop->lock, NULL) != 0)
+		return -1;
+	if (make_parts(loop) == 0)
+		return 0;
+	front_loop_clear(loop);
+	return -1;
+}
+
+void
+front_loop_clear(struct front_loop *loop)
+{
+	if (loop->wake != NULL)
+		event_free(loop->wake);
+	if (loop->sweep != NULL)
+		event_free(loop->sweep);
+	if (loop->base != NULL)
+		event_base_free(loop->base);
+	rsab_worker_free(loop->worker);
+	free(loop->chunk);
+	for (size_t i = 0; i < 2; i++)
+		if (loop->pipe[i] >= 0)
+			close(loop->pipe[i]);
+	pthread_mutex_destroy(&loop->lock);
+}
+
+int
 front_loop_run(struct front_loop *loop)
 {
 	return event_base_loop(loop->base, EVLOOP_NO_EXIT_ON_EMPTY);
+}
+
+/* ---- how many ----------------------------------------------------------- */
+
+/*
+ * One a processor; more where a token verifies, which holds its thread up.
+ */
+static unsigned
+threads(const struct mlfi *front)
+{
+	struct conf *conf = conf_slot_get(front->setup.conf);
+	unsigned n = processors();
+
+	if (conf->verifier != NULL && n < FRONT_LOOPS_TOKEN)
+		n = FRONT_LOOPS_TOKEN;
+	conf_unref(conf);
+	return n > FRONT_LOOPS_MAX ? FRONT_LOOPS_MAX : n;
+}
+
+static void *
+serve(void *arg)
+{
+	(void)front_loop_run(arg);
+	return NULL;
+}
+
+void
+front_loop_grow(struct mlfi *front)
+{
+	unsigned wanted = threads(front);
+	struct front_loop *loop;
+	pthread_t thread;
+
+	while (front->n_loops < wanted) {
+		loop = &front->loops[front->n_loops];
+		if (front_loop_init(front, loop) != 0)
+			break;
+		if (pthread_create(&thread, NULL, serve, loop) != 0) {
+			front_loop_clear(loop);
+			break;
+		}
+		/* it stays as long as the process */
+		pthread_detach(thread);
+		front->n_loops++;
+	}
+	if (front->n_loops < wanted)
+		log_limited(LOG_ERR, "threads", "%u threads serve MTAs, where "
+		    "%u are wanted: no memory, descriptors or threads",
+		    front->n_loops, wanted);
 }

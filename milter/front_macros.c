@@ -14,10 +14,23 @@ static const uint8_t stages[FRONT_MACROS_STAGES] = { WIRE_CONNECT, WIRE_HELO,
     WIRE_MAIL, WIRE_RCPT, WIRE_DATA, WIRE_EOH, WIRE_BODYEOB };
 #define FIRST_OF_MESSAGE	2
 
-static void
-forget(struct front_macros *m, size_t from)
+/*
+ * What is kept, which is never above FRONT_MACROS_MAX.
+ */
+static size_t
+octets(const struct front_macros *m)
 {
-	for (size_t i = from; i < FRONT_MACROS_STAGES; i++) {
+	size_t n = 0;
+
+	for (size_t i = 0; i < FRONT_MACROS_STAGES; i++)
+		n += m->stage[i].n;
+	return n;
+}
+
+static void
+forget(struct front_macros *m, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++) {
 		free(m->stage[i].p);
 		m->stage[i].p = NULL;
 		m->stage[i].n = 0;
@@ -27,13 +40,13 @@ forget(struct front_macros *m, size_t from)
 void
 front_macros_message_end(struct front_macros *m)
 {
-	forget(m, FIRST_OF_MESSAGE);
+	forget(m, FIRST_OF_MESSAGE, FRONT_MACROS_STAGES);
 }
 
 void
 front_macros_clear(struct front_macros *m)
 {
-	forget(m, 0);
+	forget(m, 0, FRONT_MACROS_STAGES);
 }
 
 int
@@ -46,8 +59,9 @@ front_macros_put(struct front_macros *m, struct slice data)
 		i++;
 	if (i == FRONT_MACROS_STAGES)
 		return 0;
-	free(m->stage[i].p);
-	m->stage[i].n = 0;
+	forget(m, i, i + 1);
+	if (data.n > FRONT_MACROS_MAX - octets(m))
+		return DKIM_ERR_LIMIT;
 	m->stage[i].p = malloc(data.n);
 	if (m->stage[i].p == NULL)
 		return DKIM_ERR_NOMEM;

@@ -8,6 +8,7 @@
 #include "wire.h"
 
 #define FRONT_MACROS_STAGES	7
+#define FRONT_MACROS_MAX	65536	/* octets kept of all stages */
 
 struct front_macros {
 	struct {
@@ -19,7 +20,8 @@ struct front_macros {
 /*
  * Keep a packet of macros; those of its stage before are forgotten.
  *   data     of a packet that wire_parse_command took as WIRE_MACRO
- *   errors   DKIM_ERR_NOMEM; nothing is kept of a stage that is not known
+ *   errors   DKIM_ERR_NOMEM; DKIM_ERR_LIMIT: over FRONT_MACROS_MAX with those
+ *            of the other stages; nothing is kept of a stage that is not known
  */
 int front_macros_put(struct front_macros *m, struct slice data) MUSTUSE;
 

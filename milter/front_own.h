@@ -37,7 +37,6 @@ struct front_loop {
 	struct event_base *base;
 	struct event	*wake, *sweep;
 	struct rsab_worker *worker;
-	pthread_t	 thread;
 	struct front_conn *conns;	/* all that are here */
 	uint8_t		*chunk;		/* FRONT_CHUNK octets */
 
@@ -84,6 +83,8 @@ struct front_conn {
 	int		 fd;
 	struct event	 readable, writable, timer;
 	bool		 reading;	/* readable is added */
+	bool		 ended;		/* the MTA sends no more */
+	bool		 faulty;	/* told by front_fault */
 
 	struct connection *connection;
 	struct terms	 terms;

@@ -4,11 +4,13 @@
  */
 
 /* system */
+#include <stdio.h>
 #include <sys/socket.h>
 
 /* this room */
 #include "clock.h"
 #include "front_answer.h"
+#include "front_fault.h"
 #include "front_loop.h"
 #include "front_packet.h"
 #include "inbox.h"
@@ -41,13 +43,16 @@ connection_make(struct front_conn *c)
 }
 
 static bool
-is_understood(const struct wire_optneg *offer)
+is_understood(struct front_conn *c, const struct wire_optneg *offer)
 {
+	char what[128];
+
 	if (offer->version >= LEAST_VERSION)
 		return true;
-	log_limited(LOG_ERR, "version", "the MTA speaks milter protocol %u: "
-	    "at least %d is needed (Postfix: see milter_protocol): connection "
-	    "refused", (unsigned)offer->version, LEAST_VERSION);
+	snprintf(what, sizeof(what), "speaks milter protocol %u: at least %d "
+	    "is needed (Postfix: see milter_protocol)",
+	    (unsigned)offer->version, LEAST_VERSION);
+	front_fault(c, "version", what);
 	return false;
 }
 
@@ -57,7 +62,7 @@ negotiate(struct front_conn *c, const struct wire_optneg *offer)
 	struct mlfi *front = c->loop->front;
 	struct conf *conf = conf_slot_get(front->setup.conf);
 	unsigned long actions = offer->actions, steps = offer->steps;
-	bool agreed = c->phase == FRONT_FRESH && is_understood(offer) &&
+	bool agreed = c->phase == FRONT_FRESH && is_understood(c, offer) &&
 	    terms_make(conf, &actions, &steps, &c->terms);
 
 	if (agreed) {
@@ -390,20 +395,57 @@ take_command(struct front_conn *c, const struct wire_command *command)
 	}
 }
 
+/*
+ * Command octets are letters; what comes from elsewhere may be anything.
+ */
+static void
+refuse_packet(struct front_conn *c, struct wire_packet packet,
+    const char *why)
+{
+	bool shown = packet.kind > ' ' && packet.kind < 0x7f;
+	char what[128];
+
+	snprintf(what, sizeof(what), shown ? "packet %c of %zu octets %s" :
+	    "packet 0x%02x of %zu octets %s", packet.kind, packet.data.n, why);
+	front_fault(c, "packet", what);
+}
+
+void
+front_packet_refuse_length(struct front_conn *c, int error)
+{
+	char what[128];
+
+	snprintf(what, sizeof(what), error == DKIM_ERR_LIMIT ? "a packet of "
+	    "more than %d octets (a header field as long?)" :
+	    "a packet of no octets, where %d are the most", WIRE_DATA_MAX);
+	front_fault(c, "packet", what);
+}
+
+static bool
+take_macros(struct front_conn *c, struct wire_packet packet)
+{
+	int error = front_macros_put(&c->macros, packet.data);
+
+	if (error == DKIM_ERR_LIMIT)
+		refuse_packet(c, packet, "is too much beside the macros "
+		    "before it");
+	return error == 0;
+}
+
 bool
 front_packet(struct front_conn *c, struct wire_packet packet)
 {
 	struct wire_command command;
 
 	if (wire_parse_command(packet, &command) != 0) {
-		stats_add(STAT_BAD_PACKETS, 1);
+		refuse_packet(c, packet, "is none of the milter protocol");
 		return false;
 	}
 	if (command.kind == WIRE_MACRO)
-		return front_macros_put(&c->macros, packet.data) == 0;
+		return take_macros(c, packet);
 	if (take_command(c, &command))
 		return true;
 	if (command.kind != WIRE_QUIT)
-		stats_add(STAT_BAD_PACKETS, 1);
+		refuse_packet(c, packet, "is out of turn");
 	return false;
 }

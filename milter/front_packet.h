@@ -15,6 +15,12 @@
 bool front_packet(struct front_conn *c, struct wire_packet packet) MUSTUSE;
 
 /*
+ * What comes begins with the length of no packet: front_fault tells it.
+ *   error    of wire_next
+ */
+void front_packet_refuse_length(struct front_conn *c, int error);
+
+/*
  * An answer came, or a time is over.
  *   returns  true: nothing holds, packets may be taken
  */

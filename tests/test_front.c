@@ -6,14 +6,18 @@
 
 /* system */
 #include <sys/socket.h>
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <errno.h>
 #include <unistd.h>
 
 /* this room */
 #include "tests/session_made.h"
 #include "milter/front_conn.h"
+#include "milter/front_fault.h"
 #include "milter/front_loop.h"
 #include "milter/front_macros.h"
+#include "milter/processors.h"
 #include "milter/stats.h"
 
 #define CONF "Socket inet:1@localhost\nInternalHosts 127.0.0.1\n"	\
@@ -78,6 +82,16 @@ mta_leave(void)
 	test_true("no connection is left", site.front.loops[0].conns == NULL);
 }
 
+/*
+ * The MTA says no more, and still listens.
+ */
+static void
+mta_shut(void)
+{
+	assert_int_equal(shutdown(site.mta, SHUT_WR), 0);
+	turn();
+}
+
 static void
 mta_enter(void)
 {
@@ -93,17 +107,8 @@ mta_enter(void)
 static void
 site_close(void)
 {
-	struct front_loop *loop = &site.front.loops[0];
-
 	mta_leave();
-	event_free(loop->wake);
-	event_free(loop->sweep);
-	event_base_free(loop->base);
-	rsab_worker_free(loop->worker);
-	free(loop->chunk);
-	close(loop->pipe[0]);
-	close(loop->pipe[1]);
-	pthread_mutex_destroy(&loop->lock);
+	front_loop_clear(&site.front.loops[0]);
 	close(atomic_load(&site.front.descriptors.spare));
 	conf_unref(conf_slot_get(&site.slot));
 	conf_unref(site.slot.conf);
@@ -214,6 +219,37 @@ put_message(struct buf *b)
 }
 
 /* ---- tests -------------------------------------------------------------- */
+
+/*
+ * One connection's macros have one bound, whatever their stages are.
+ */
+static void
+front_macros_bound(void **state)
+{
+	static uint8_t octets[FRONT_MACROS_MAX + 1];
+	struct front_macros m = { 0 };
+	size_t third = FRONT_MACROS_MAX / 3;
+
+	(void)state;
+	octets[0] = WIRE_CONNECT;
+	test_int("a third", front_macros_put(&m, slice_of(octets, third)), 0);
+	octets[0] = WIRE_MAIL;
+	test_int("another", front_macros_put(&m, slice_of(octets, third)), 0);
+	octets[0] = WIRE_RCPT;
+	test_int("too much", front_macros_put(&m, slice_of(octets,
+	    FRONT_MACROS_MAX - 2 * third + 1)), DKIM_ERR_LIMIT);
+	test_int("just so much", front_macros_put(&m, slice_of(octets,
+	    FRONT_MACROS_MAX - 2 * third)), 0);
+	test_int("again instead of it", front_macros_put(&m, slice_of(octets,
+	    FRONT_MACROS_MAX - 2 * third)), 0);
+	octets[0] = WIRE_HELO;
+	test_int("one more", front_macros_put(&m, slice_of(octets, 1)),
+	    DKIM_ERR_LIMIT);
+	front_macros_message_end(&m);
+	test_int("after the message", front_macros_put(&m, slice_of(octets,
+	    third)), 0);
+	front_macros_clear(&m);
+}
 
 static void
 front_macros_stages(void **state)
@@ -388,6 +424,61 @@ front_refuses(void **state)
 }
 
 /*
+ * shutdown(2) of the MTA's half is no end of the message that is under way.
+ */
+static void
+front_answers_half_closed(void **state)
+{
+	static const struct {
+		const char	*name;
+		enum made_how	 keys, sign;
+		const char	*first, *later;
+	} rows[] = {
+		{ "before its key", MADE_LATER, MADE_NOW, "Occc", "ia!" },
+		{ "before its signature", MADE_NOW, MADE_LATER, "Occc",
+		    "ia!" },
+		{ "answered", MADE_NOW, MADE_NOW, "Occcia!", "!" },
+	};
+	uint64_t before;
+	struct buf b;
+
+	(void)state;
+	site_open();
+	buf_init(&b, 65536);
+	put_offer(&b);
+	put_connect("127.0.0.1", &b);
+	put_message(&b);
+	for (size_t i = 0; i < TEST_COUNT(rows); i++) {
+		made.keys = rows[i].keys;
+		made.sign = rows[i].sign;
+		before = stats_get(STAT_ABORTED);
+		mta_enter();
+		say(buf_slice(&b));
+		mta_shut();
+		hear();
+		test_str(rows[i].name, answers(), rows[i].first);
+		made_answer();
+		hear();
+		test_str(rows[i].name, answers(), rows[i].later);
+		test_int(rows[i].name, stats_get(STAT_ABORTED), before);
+		mta_leave();
+	}
+	/* in the middle of a message: there is nothing to wait for */
+	buf_reset(&b);
+	put_offer(&b);
+	put_connect("127.0.0.1", &b);
+	put_texts(WIRE_MAIL, "<a@example.org>", NULL, &b);
+	mta_enter();
+	say(buf_slice(&b));
+	mta_shut();
+	hear();
+	test_str("within a message", answers(), "Occ!");
+	mta_leave();
+	buf_clear(&b);
+	site_close();
+}
+
+/*
  * Another client over the same connection: its own address and macros.
  */
 static void
@@ -465,6 +556,149 @@ front_closes_on(void **state)
 	}
 	buf_clear(&b);
 	site_close();
+}
+
+/*
+ * What the log says of an MTA whose packets cannot be taken, and that it is
+ * counted once.
+ */
+static void
+front_fault_names_mta(void **state)
+{
+	static char absurd[2 * MACROS_VALUE_MAX];
+	static const struct {
+		const char	*name, *value, *want;
+	} rows[] = {
+		{ "a name", "mta.example.org", "mta.example.org (UNIX socket)" },
+		{ "no name", "", "without a name (UNIX socket)" },
+		{ "octets for a terminal", "m\033[1m", "m\\x1b[1m (UNIX "
+		    "socket)" },
+		{ "absurd", absurd, NULL },
+	};
+	uint64_t before = stats_get(STAT_BAD_PACKETS);
+	struct front_conn *c;
+	struct buf b, text;
+
+	(void)state;
+	memset(absurd, '\1', sizeof(absurd) - 1);
+	site_open();
+	buf_init(&b, 65536);
+	for (size_t i = 0; i < TEST_COUNT(rows); i++) {
+		mta_enter();
+		buf_reset(&b);
+		put_macro(WIRE_CONNECT, "j", rows[i].value, &b);
+		put_offer(&b);
+		say(buf_slice(&b));
+		c = site.front.loops[0].conns;
+		buf_init(&text, FRONT_FAULT_MTA_MAX);
+		front_fault_mta(c, &text);
+		buf_add_nul(&text);
+		test_int(rows[i].name, buf_end(&text), 0);
+		if (rows[i].want != NULL)
+			test_str(rows[i].name, (char *)text.p, rows[i].want);
+		buf_clear(&text);
+		mta_leave();
+	}
+	test_int("none so far", stats_get(STAT_BAD_PACKETS), before);
+	mta_enter();
+	say(slice_of("\0\0\0\1?", 5));
+	mta_leave();
+	mta_enter();
+	buf_reset(&b);
+	wire_put_optneg(WIRE_OPTNEG, (struct wire_optneg){ 1, 0, 0 }, &b);
+	say(buf_slice(&b));
+	mta_leave();
+	test_int("each once", stats_get(STAT_BAD_PACKETS), before + 2);
+	buf_clear(&b);
+	site_close();
+}
+
+/*
+ * The address of one that comes by TCP.
+ */
+static void
+front_fault_names_address(void **state)
+{
+	struct sockaddr_in sin = { .sin_family = AF_INET };
+	struct front_conn c = { .fd = -1 };
+	socklen_t n = sizeof(sin);
+	char want[64];
+	struct buf text;
+	int listener, mta;
+
+	(void)state;
+	sin.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	listener = socket(AF_INET, SOCK_STREAM, 0);
+	mta = socket(AF_INET, SOCK_STREAM, 0);
+	assert_int_equal(bind(listener, (struct sockaddr *)&sin, n), 0);
+	assert_int_equal(listen(listener, 1), 0);
+	assert_int_equal(getsockname(listener, (struct sockaddr *)&sin, &n),
+	    0);
+	assert_int_equal(connect(mta, (struct sockaddr *)&sin, n), 0);
+	assert_int_equal(getsockname(mta, (struct sockaddr *)&sin, &n), 0);
+	c.fd = accept(listener, NULL, NULL);
+	snprintf(want, sizeof(want), "without a name (127.0.0.1 port %u)",
+	    (unsigned)ntohs(sin.sin_port));
+	buf_init(&text, FRONT_FAULT_MTA_MAX);
+	front_fault_mta(&c, &text);
+	close(c.fd);
+	buf_add_nul(&text);
+	test_str("by TCP", (char *)text.p, want);
+	buf_reset(&text);
+	front_fault_mta(&c, &text);
+	buf_add_nul(&text);
+	test_str("gone", (char *)text.p, "without a name (address not known)");
+	buf_clear(&text);
+	close(mta);
+	close(listener);
+}
+
+/*
+ * A reload that brings a token that verifies brings its threads, too.
+ */
+static void
+front_loop_grow_for_token(void **state)
+{
+	/* its own: the threads stay as long as the process */
+	static struct mlfi front;
+	struct verifier *verifier = (struct verifier *)&made;
+	struct conf *conf;
+
+	(void)state;
+	site_open();
+	conf = site.slot.conf;
+	front.setup.conf = &site.slot;
+	front.n_loops = 1;
+	front_loop_grow(&front);
+	test_int("one a processor", front.n_loops, processors());
+	conf->verifier = verifier;
+	front_loop_grow(&front);
+	test_int("of a token", front.n_loops, processors() > FRONT_LOOPS_TOKEN
+	    ? processors() : FRONT_LOOPS_TOKEN);
+	conf->verifier = NULL;
+	front_loop_grow(&front);
+	test_true("none ends", front.n_loops >= FRONT_LOOPS_TOKEN);
+	site_close();
+}
+
+static bool
+loop_init(void *arg)
+{
+	struct mlfi *front = arg;
+
+	if (front_loop_init(front, &front->loops[0]) != 0)
+		return false;
+	front_loop_clear(&front->loops[0]);
+	return true;
+}
+
+static void
+front_loop_init_no_memory(void **state)
+{
+	static struct mlfi front;
+
+	(void)state;
+	test_every_allocation(loop_init, &front);
 }
 
 /*
@@ -610,12 +844,18 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(front_macros_stages),
+		cmocka_unit_test(front_macros_bound),
 		cmocka_unit_test(front_negotiates),
 		cmocka_unit_test(front_signs_at_every_split),
 		cmocka_unit_test(front_waits_for_answers),
 		cmocka_unit_test(front_refuses),
+		cmocka_unit_test(front_answers_half_closed),
 		cmocka_unit_test(front_next_client),
 		cmocka_unit_test(front_closes_on),
+		cmocka_unit_test(front_fault_names_mta),
+		cmocka_unit_test(front_fault_names_address),
+		cmocka_unit_test(front_loop_grow_for_token),
+		cmocka_unit_test(front_loop_init_no_memory),
 		cmocka_unit_test(front_counts_aborted),
 		cmocka_unit_test(front_many_arguments),
 		cmocka_unit_test(front_long_body),
