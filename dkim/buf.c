@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* this room */
 #include "buf.h"
@@ -123,6 +124,19 @@ buf_add_nul(struct buf *b)
 {
 	if (buf_reserve(b, 0))
 		b->p[b->n] = '\0';
+}
+
+void
+buf_cut(struct buf *b, const char *mark)
+{
+	size_t n = strlen(mark);
+
+	if (b->error != DKIM_ERR_LIMIT)
+		return;
+	b->error = 0;
+	if (b->n > b->cap - n)
+		b->n = b->cap - n;
+	buf_add(b, slice_of(mark, n));
 }
 
 int

@@ -90,6 +90,13 @@ void buf_add_escaped(struct buf *b, struct slice s);
 void buf_add_nul(struct buf *b);
 
 /*
+ * Texts that people read: where the cap was passed, the end gives way to a
+ * mark, and b has not failed any more.
+ *   mark     shorter than the cap
+ */
+void buf_cut(struct buf *b, const char *mark);
+
+/*
  * The one check: 0, or the first failure (DKIM_ERR_NOMEM, DKIM_ERR_LIMIT).
  */
 int buf_end(const struct buf *b) MUSTUSE;

@@ -15,6 +15,7 @@
 
 #define NOTES_MAX	256	/* lines about one message */
 #define LIMIT_MAX	128	/* octets of what tells equal errors */
+#define CUT		" ..."	/* in place of what a text has no room for */
 
 void
 session_notes_count(struct message *m, enum stats_counter stat, uint64_t n)
@@ -34,7 +35,7 @@ queue_id(const struct session *s)
 
 /*
  * Add the text as a note, and begin the next one. A text over
- * MSGLOG_TEXT_MAX, or without memory, is lost.
+ * MSGLOG_TEXT_MAX is cut, without memory it is lost.
  */
 static void
 add(struct session *s, int priority, const char *limit, struct buf *text)
@@ -43,6 +44,7 @@ add(struct session *s, int priority, const char *limit, struct buf *text)
 	struct session_note *more;
 	uint8_t *p;
 
+	buf_cut(text, CUT);
 	buf_add_nul(text);
 	if (buf_end(text) == 0 && m->n_notes < NOTES_MAX) {
 		more = reallocarray(m->notes, m->n_notes + 1, sizeof(*more));
@@ -75,10 +77,12 @@ add_text(struct session *s, int priority, const char *limit, const char *text)
 static void
 add_trace(struct session *s)
 {
-	struct slice rest = buf_slice(&s->m->trace);
+	struct slice rest;
 	struct buf b;
 	size_t n;
 
+	buf_cut(&s->m->trace, CUT);
+	rest = buf_slice(&s->m->trace);
 	buf_init(&b, MSGLOG_TEXT_MAX);
 	while (rest.n > 0) {
 		n = slice_find(rest, '\n');

@@ -143,6 +143,41 @@ buf_add_no_memory(void **state)
 }
 
 static void
+buf_cut_ends_in_mark(void **state)
+{
+	static const struct {
+		const char	*name, *first, *second, *want;
+	} rows[] = {
+		{ "nothing", "", "", "" },
+		{ "fits", "abcdefgh", "", "abcdefgh" },
+		{ "an append too long", "ab", "0123456789", "ab..." },
+		{ "no room for the mark", "abcdefgh", "0", "abcde..." },
+		{ "too long at once", "0123456789", "", "..." },
+	};
+	struct buf b;
+
+	(void)state;
+	for (size_t i = 0; i < TEST_COUNT(rows); i++) {
+		buf_init(&b, 8);
+		buf_add_text(&b, rows[i].first);
+		buf_add_text(&b, rows[i].second);
+		buf_cut(&b, "...");
+		buf_add_nul(&b);
+		test_int(rows[i].name, buf_end(&b), 0);
+		test_str(rows[i].name, (char *)b.p, rows[i].want);
+		buf_clear(&b);
+	}
+	/* what was lost for another reason stays lost */
+	buf_init(&b, 8);
+	failmalloc_at(1);
+	buf_add_text(&b, "abc");
+	failmalloc_off();
+	buf_cut(&b, "...");
+	test_int("no memory", buf_end(&b), DKIM_ERR_NOMEM);
+	buf_clear(&b);
+}
+
+static void
 strerror_has_text_for_each(void **state)
 {
 	int e, f;
@@ -164,6 +199,7 @@ main(void)
 		cmocka_unit_test(buf_add_escaped_hides_controls),
 		cmocka_unit_test(buf_add_nul_ends_string),
 		cmocka_unit_test(buf_add_no_memory),
+		cmocka_unit_test(buf_cut_ends_in_mark),
 		cmocka_unit_test(strerror_has_text_for_each),
 	};
 
