@@ -68,6 +68,9 @@ decode_row(const struct row *row)
 	test_octets(row->name, out, n, row->octets, strlen(row->octets));
 }
 
+/*
+ * RFC 6376 s2.10: white space anywhere, one or two "=", only at the end.
+ */
 static void
 base64_decode_rows(void **state)
 {

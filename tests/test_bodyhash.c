@@ -57,6 +57,9 @@ want(struct bodyhash *b, enum dkim_canon alg, uint64_t length)
 	return index;
 }
 
+/*
+ * RFC 6376 s3.4.3 #4, s3.4.4 #7.
+ */
 static void
 bodyhash_empty_body(void **state)
 {
@@ -177,6 +180,9 @@ split_at(void *arg, size_t cut)
 	bodyhash_free(b);
 }
 
+/*
+ * RFC 6376 s3.5 #52, s3.7 #4, s5.3.1: counted in the canonical form; 0 is none.
+ */
 static void
 bodyhash_want_lengths(void **state)
 {

@@ -186,6 +186,10 @@ check_vector(char *line)
 		check_header(&b);
 }
 
+/*
+ * Fields and bodies of other programs: RFC 6376 s3.4.1, s3.4.2 #1, #2, #3, #4,
+ * #5, #6, #7, #8.
+ */
 static void
 canon_vectors(void **state)
 {
@@ -207,6 +211,9 @@ canon_vectors(void **state)
 
 /* ---- bodies ------------------------------------------------------------ */
 
+/*
+ * RFC 6376 s3.4.4 #1, #2, #3, #4, #5, #6, #7.
+ */
 static void
 canon_body_relaxed_rows(void **state)
 {
@@ -237,6 +244,9 @@ canon_body_relaxed_rows(void **state)
 	    "a b c d\r\n");
 }
 
+/*
+ * RFC 6376 s3.4.3 #1, #2, #3.
+ */
 static void
 canon_body_simple_rows(void **state)
 {
@@ -255,6 +265,28 @@ canon_body_simple_rows(void **state)
 	    "\r\n\r\na\r\n");
 }
 
+/*
+ * RFC 6376 s3.7 #15, #16, #17, #18, #19: neither transfer encodings nor parts
+ * of MIME nor the dots of SMTP mean anything.
+ */
+static void
+canon_body_mime(void **state)
+{
+	static const char body[] = "--b\r\n"
+	    "Content-Transfer-Encoding: quoted-printable\r\n\r\n"
+	    "a=3Db=\r\n=41\r\n--b\r\n"
+	    "Content-Disposition: attachment; filename=x\r\n"
+	    "Content-Transfer-Encoding: base64\r\n\r\nQQ==\r\n--b--\r\n"
+	    ".\r\n..\r\n.dot\r\n";
+
+	(void)state;
+	check_text("simple", DKIM_SIMPLE, body, body);
+	check_text("relaxed", DKIM_RELAXED, body, body);
+}
+
+/*
+ * RFC 6376 s5.3: what the MTA will make CRLF of is hashed as CRLF.
+ */
 static void
 canon_body_fix_crlf(void **state)
 {
@@ -441,6 +473,7 @@ main(void)
 		cmocka_unit_test(canon_vectors),
 		cmocka_unit_test(canon_body_relaxed_rows),
 		cmocka_unit_test(canon_body_simple_rows),
+		cmocka_unit_test(canon_body_mime),
 		cmocka_unit_test(canon_body_fix_crlf),
 		cmocka_unit_test(canon_body_every_short_body),
 		cmocka_unit_test(canon_body_random_bodies),

@@ -42,6 +42,10 @@ check_field(const char *row, enum dkim_canon alg, const char *name,
 	test_octets(row, kept.octets, kept.n, want, strlen(want) - 2);
 }
 
+/*
+ * RFC 6376 s3.4.1, s3.4.2 #1, #2, #3, #4, #5, #6, #7, #8, s3.7 #7, #8; RFC 8616
+ * s5 #8.
+ */
 static void
 canon_field_rows(void **state)
 {
@@ -60,6 +64,10 @@ canon_field_rows(void **state)
 	    "\r\n text", "subject:text\r\n");
 	check_field("name", DKIM_RELAXED, "X-[\\]^_`{AZ@ \t", "v",
 	    "x-[\\]^_`{az@:v\r\n");
+	check_field("letters beyond ASCII", DKIM_RELAXED, "X\xc3\x84Z",
+	    "V\xc3\x84", "x\xc3\x84z:V\xc3\x84\r\n");
+	check_field("across a fold", DKIM_RELAXED, "A", "b \r\n\t c\r\n d",
+	    "a:b c d\r\n");
 	check_field("VT is no white space", DKIM_RELAXED, "A", " \v b\f",
 	    "a:\v b\f\r\n");
 	check_field("bare CR stays", DKIM_RELAXED, "A", "b\rc\r",
@@ -90,6 +98,9 @@ canon_field_long_values(void **state)
 	test_int("a short field is one call", kept.calls, 1);
 }
 
+/*
+ * RFC 6376 s3.4 #3, s3.5 #27.
+ */
 static void
 canon_parse_rows(void **state)
 {

@@ -30,6 +30,7 @@ struct row {
 static const struct row rows[] = {
 	{ "one record", WIRE(HEAD(OK, "\0\1") QUESTION
 	    TXT(HERE, "\0\0\1\0", "\0\6") "\5v=abc"), 0, 0, 1, "v=abc", 256 },
+	/* RFC 6376 s3.6.2.2: nothing between the strings */
 	{ "strings joined", WIRE(HEAD(OK, "\0\1") QUESTION
 	    TXT(HERE, "\0\0\0\7", "\0\10") "\2ab\0\3cde"), 0, 0, 1, "abcde",
 	    7 },
@@ -43,6 +44,7 @@ static const struct row rows[] = {
 	    0, 0, 1, "a", 1 },
 	{ "record of another name", WIRE(HEAD(OK, "\0\1") QUESTION
 	    TXT("\1x\xc0\x0e", "\0\0\0\1", "\0\2") "\1a"), 0, 0, 0, NULL, 0 },
+	/* RFC 6376 s3.6.2, s3.6.2.2: TXT records alone */
 	{ "another type", WIRE(HEAD(OK, "\0\1") QUESTION
 	    HERE "\0\1\0\1\0\0\0\1\0\4\1\2\3\4"), 0, 0, 0, NULL, 0 },
 	{ "another class", WIRE(HEAD(OK, "\0\1") QUESTION

@@ -66,6 +66,10 @@ static const struct row domains[] = {
 	{ "combining mark first", "\xcc\x88x.com", NULL },
 };
 
+/*
+ * RFC 6376 s2.9, s3.5 #32; RFC 8616 s3, s5 #5: sub-domains, two at least, in
+ * either form; no literal.
+ */
 static void
 domain_to_ascii_rows(void **state)
 {
@@ -120,6 +124,9 @@ domain_to_ascii_long_u_label(void **state)
 	}
 }
 
+/*
+ * RFC 6376 s3.1 #1.
+ */
 static void
 selector_to_ascii_rows(void **state)
 {

@@ -46,26 +46,37 @@ keyrec_parse_records(void **state)
 		enum keyrec_state	 want;
 		const char		*error;
 	} rows[] = {
+		/* RFC 6376 s3.6.1 #12, #13; RFC 8463 s3, s4.1, s4.2 */
 		{ "p only", "p=" RSA_P, KEYREC_USABLE, NULL },
 		{ "bare RSAPublicKey", "p=" RSA_BARE_P, KEYREC_USABLE, NULL },
 		{ "ed25519", "v=DKIM1; k=ed25519; p=" ED25519_P,
 		    KEYREC_USABLE, NULL },
+		/* RFC 6376 s3.6.1 #3, #16, s7.5, sC.2 */
 		{ "g= means nothing", "v=DKIM1; g=nobody; p=" RSA_P,
+		    KEYREC_USABLE, NULL },
+		{ "n= means nothing", "v=DKIM1; n=h=sha1 s=x t=s; p=" RSA_P,
+		    KEYREC_USABLE, NULL },
+		{ "tag nobody knows", "v=DKIM1; hh=sha1; kk=; p=" RSA_P,
 		    KEYREC_USABLE, NULL },
 		{ "final semicolon and blank", "p=" RSA_P " ; ",
 		    KEYREC_USABLE, NULL },
 		{ "k in capitals", "k=RSA; p=" RSA_P, KEYREC_USABLE, NULL },
+		/* RFC 6376 s6.1.2 #2, #3, #10, s3.6.1 #1, s8.8 */
 		{ "empty", "", KEYREC_MALFORMED, "key syntax error" },
 		{ "spf", "v=spf1 -all", KEYREC_MALFORMED,
 		    "key syntax error: bad v=" },
 		{ "text", "no key here", KEYREC_MALFORMED,
 		    "key syntax error" },
+		/* RFC 6376 s3.6.1 #6, #7, #8, s6.1.2 #11, s3.2 #7 */
 		{ "v not first", "k=rsa; v=DKIM1; p=" RSA_P, KEYREC_MALFORMED,
 		    "key syntax error: bad v=" },
 		{ "v DKIM1.0", "v=DKIM1.0; p=" RSA_P, KEYREC_MALFORMED,
 		    "key syntax error: bad v=" },
+		{ "v in lower case", "v=dkim1; p=" RSA_P, KEYREC_MALFORMED,
+		    "key syntax error: bad v=" },
 		{ "p twice", "p=; p=" RSA_P, KEYREC_MALFORMED,
 		    "key syntax error" },
+		/* RFC 6376 s3.6.1 #18, #19, s6.1.2 #13 */
 		{ "no p", "v=DKIM1; k=rsa", KEYREC_MALFORMED,
 		    "key syntax error: no p=" },
 		{ "revoked", "v=DKIM1; p=", KEYREC_REVOKED, "key revoked" },
@@ -75,10 +86,12 @@ keyrec_parse_records(void **state)
 		    "key syntax error: p= not base64" },
 		{ "base64 of no key", "p=YWJjZA==", KEYREC_MALFORMED,
 		    "key syntax error: p= not an RSA key" },
+		/* RFC 8463 s4.2 */
 		{ "ed25519 of 31", "k=ed25519; p="
 		    "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHUQ==",
 		    KEYREC_MALFORMED, "key syntax error: p= not an Ed25519 key"
 		},
+		/* RFC 6376 s3.6.1 #14 */
 		{ "k unknown", "k=dsa; p=" RSA_P, KEYREC_UNFIT,
 		    "inappropriate key algorithm" },
 		{ "k a list", "k=rsa:ed25519; p=" RSA_P, KEYREC_UNFIT,
@@ -111,21 +124,25 @@ keyrec_misfit_records(void **state)
 		{ "fits", "p=" RSA_P, RSAB_RSA, true, NULL },
 		{ "ed25519 fits", "k=ed25519; p=" ED25519_P, RSAB_ED25519,
 		    false, NULL },
+		/* RFC 6376 s6.1.2 #14 */
 		{ "rsa for ed25519", "p=" RSA_P, RSAB_ED25519, false,
 		    "inappropriate key algorithm" },
 		{ "ed25519 for rsa", "k=ed25519; p=" ED25519_P, RSAB_RSA,
 		    false, "inappropriate key algorithm" },
+		/* RFC 6376 s3.6.1 #10, s6.1.2 #12 */
 		{ "h with sha256", "h=sha1:SHA256:x; p=" RSA_P, RSAB_RSA,
 		    false, NULL },
 		{ "h without", "h=sha1; p=" RSA_P, RSAB_RSA, false,
 		    "inappropriate hash algorithm" },
 		{ "h empty", "h=; p=" RSA_P, RSAB_RSA, false,
 		    "inappropriate hash algorithm" },
+		/* RFC 6376 s3.6.1 #23, #24 */
 		{ "s star", "s=x : *; p=" RSA_P, RSAB_RSA, false, NULL },
 		{ "s other", "s=tlsrpt; p=" RSA_P, RSAB_RSA, false,
 		    "key is not for email" },
 		{ "s empty", "s=; p=" RSA_P, RSAB_RSA, false,
 		    "key is not for email" },
+		/* RFC 6376 s3.6.1 #26, #29, #30, s3.10 */
 		{ "t=s at d=", "t=y:s; p=" RSA_P, RSAB_RSA, false, NULL },
 		{ "t=s below", "t=y : s; p=" RSA_P, RSAB_RSA, true,
 		    "domain mismatch: i= in a subdomain, key has t=s" },
@@ -150,7 +167,8 @@ keyrec_misfit_records(void **state)
 }
 
 /*
- * PROBLEMS 23: white space inside p=, as records folded by hand have it.
+ * PROBLEMS 23, RFC 6376 s3.6.1 #20: white space inside p=, as records folded by
+ * hand have it.
  */
 static void
 keyrec_parse_white_space(void **state)
@@ -172,7 +190,8 @@ keyrec_parse_white_space(void **state)
 }
 
 /*
- * PROBLEMS 29: a key above the cap is not decoded, not even looked at: what
+ * PROBLEMS 29, RFC 6376 s8.8.
+ * A key above the cap is not decoded, not even looked at: what
  * stands there is no base64. One of 8192 bits is within it.
  */
 static void
@@ -370,6 +389,9 @@ print_once(void *arg)
 	return e == 0;
 }
 
+/*
+ * What we publish: RFC 6376 s3.6.1 #1, #5, #6, #18; RFC 8616 s5 #9.
+ */
 static void
 dkim_key_record_print_every_allocation(void **state)
 {

@@ -26,6 +26,9 @@
 
 #define FF8	"\xff\xff\xff\xff\xff\xff\xff\xff"
 
+/*
+ * RFC 6376 s3.3.2: RSASSA-PKCS1-v1_5, the whole hash in it.
+ */
 static void
 pkcs1_encode_known(void **state)
 {

@@ -21,11 +21,12 @@ struct row {
 
 /* fields 0.. of the header that all rows use */
 static const char *const fields[][2] = {
-	{ "Received", "1" }, { "Subject", "s1" }, { "DKIM-Signature", "d1" },
+	{ "Received", "1" }, { "Subject", "s1" }, { "DKIM-Signature", "b=d1" },
 	{ "Received ", "2" }, { "From", "f" }, { "received", "3" },
-	{ "DKIM-Signature", "d2" }, { "subject", "s2" },
+	{ "DKIM-Signature", "b=d2" }, { "subject", "s2" },
 };
 
+/* RFC 6376 s3.7 #6, s3.5 #34, #36, #40, s4.2, s5.4, s6.1.3 #2 */
 static const struct row rows[] = {
 	{ "order of h=", { "From", "Subject" }, 99, "from:f|subject:s2|" },
 	{ "bottom up", { "Received", "RECEIVED", "received" }, 99,
@@ -37,12 +38,13 @@ static const struct row rows[] = {
 	    "Received" }, 99, "subject:s2|received:3|subject:s1|received:2|" },
 	{ "names that are not there", { "To", "From", "", "Fro", "Fromm" }, 99,
 	    "from:f|" },
+	/* RFC 6376 s3.5 #9, #38, s3.7 #13: others keep their b=, own is none */
 	{ "own field below", { "DKIM-Signature", "DKIM-Signature" }, 6,
-	    "dkim-signature:d1|" },
+	    "dkim-signature:b=d1|" },
 	{ "own field above", { "DKIM-Signature", "DKIM-Signature" }, 2,
-	    "dkim-signature:d2|" },
+	    "dkim-signature:b=d2|" },
 	{ "signatures, none is own", { "DKIM-Signature", "DKIM-Signature" },
-	    99, "dkim-signature:d2|dkim-signature:d1|" },
+	    99, "dkim-signature:b=d2|dkim-signature:b=d1|" },
 	{ "no names", { NULL }, 99, "" },
 };
 

@@ -30,15 +30,19 @@ sigfield_parse_faults(void **state)
 	} rows[] = {
 		{ "good", " v=1; " REST, NULL },
 		{ "final semicolon", " v=1; " REST ";", NULL },
+		/* RFC 6376 s3.5 #1, s6.1.1 #1, #2, s8.9: nothing odd gets
+		 * through */
 		{ "junk", " eeee", "signature syntax error: bad tag list" },
 		{ "empty", "", "signature syntax error: bad tag list" },
 		{ "tag twice", " v=1; v=1; " REST,
 		    "signature syntax error: bad tag list" },
 		{ "control octet", " v=1; x1=\x01; " REST,
 		    "signature syntax error: bad tag list" },
+		/* RFC 6376 s6.1.1 #4, s3.5 #13 */
 		{ "no v", REST, "signature missing required tag v=" },
 		{ "v 2", "v=2; " REST, "incompatible version" },
 		{ "v 01", "v=01; " REST, "incompatible version" },
+		/* RFC 6376 s6.1.1 #5 */
 		{ "no a", "v=1; d=example.com; s=s; h=from; b=YQ==; " BH,
 		    "signature missing required tag a=" },
 		{ "no b", "v=1; a=rsa-sha256; d=e.com; s=s; h=from; " BH,
@@ -51,6 +55,7 @@ sigfield_parse_faults(void **state)
 		    "signature missing required tag h=" },
 		{ "no s", "v=1; a=rsa-sha256; d=e.com; h=from; b=YQ==; " BH,
 		    "signature missing required tag s=" },
+		/* RFC 6376 s3.2 #13: empty is not absent */
 		{ "empty b", "v=1; a=rsa-sha256; d=e.com; s=s; h=from; b= ; "
 		    BH, "signature syntax error: empty b=" },
 		{ "b not base64", "v=1; a=rsa-sha256; d=e.com; s=s; h=from; "
@@ -67,23 +72,30 @@ sigfield_parse_faults(void **state)
 		    "b=YQ==; bh=2jmj7l5rSw0yVb/vlWAYkK/YBwk=", NULL },
 		{ "unknown a", "v=1; a=rsa-sha512; d=e.com; s=s; h=from; "
 		    "b=YQ==; bh=2jmj7l5rSw0yVb/vlWAYkK/YBwk=", NULL },
+		/* RFC 6376 s6.1.1 #9, s5.4, s3.5 #40 */
 		{ "h without From", "v=1; a=rsa-sha256; d=e.com; s=s; "
 		    "h=to:x-from; b=YQ==; " BH, "From field not signed" },
 		{ "h in capitals", "v=1; a=rsa-sha256; d=e.com; s=s; "
 		    "h=To : FROM; b=YQ==; " BH, NULL },
+		/* RFC 6376 s3.5 #42 */
 		{ "h empty name", "v=1; a=rsa-sha256; d=e.com; s=s; "
 		    "h=from::to; b=YQ==; " BH,
 		    "signature syntax error: bad h=" },
 		{ "h blank inside", "v=1; a=rsa-sha256; d=e.com; s=s; "
 		    "h=from:t o; b=YQ==; " BH,
 		    "signature syntax error: bad h=" },
+		/* RFC 6376 s3.4 #4 */
 		{ "c unknown", "v=1; c=nofws; " REST,
 		    "signature syntax error: unknown canonicalization" },
 		{ "c body unknown", "v=1; c=simple/x; " REST,
 		    "signature syntax error: unknown canonicalization" },
+		/* RFC 6376 s3.5 #58, #59, #60, #61, #62: dns with its option */
 		{ "q unknown", "v=1; q=dns/foo; " REST,
 		    "signature syntax error: no known query method" },
+		{ "q without option", "v=1; q=dns; " REST,
+		    "signature syntax error: no known query method" },
 		{ "q among others", "v=1; q=x:dns/txt:y; " REST, NULL },
+		/* RFC 6376 s3.5 #55 */
 		{ "l negative", "v=1; l=-1; " REST,
 		    "signature syntax error: bad l=" },
 		{ "l empty", "v=1; l=; " REST,
@@ -91,6 +103,7 @@ sigfield_parse_faults(void **state)
 		{ "l of 77 digits", "v=1; l=000000000000000000000000000000"
 		    "00000000000000000000000000000000000000000000001; " REST,
 		    "signature syntax error: bad l=" },
+		/* RFC 6376 s3.5 #66, #71, #74 */
 		{ "t junk", "v=1; t=1x; " REST,
 		    "signature syntax error: bad t=" },
 		{ "x junk", "v=1; x= 1 2; " REST,
@@ -104,6 +117,7 @@ sigfield_parse_faults(void **state)
 		{ "both beyond 64 bits", "v=1; t=99999999999999999999; "
 		    "x=99999999999999999999999; " REST,
 		    "signature syntax error: x= not later than t=" },
+		/* RFC 6376 s6.1.1 #7, #8, s2.6, s3.5 #45, s3.10 */
 		{ "i elsewhere", "v=1; i=a@example.org; " REST,
 		    "domain mismatch: i= not within d=" },
 		{ "i like d", "v=1; i=a@anexample.com; " REST,
@@ -135,7 +149,9 @@ sigfield_parse_faults(void **state)
 }
 
 /*
- * BEHAVIOUR 6, PROBLEMS 38: labels of d= and s=, length of the whole name.
+ * BEHAVIOUR 6, PROBLEMS 38: labels of d= and s=, length of the whole name; RFC
+ * 6376 s3.1, s3.5 #29, #30, #32, s3.6, s3.6.2.1, s6.1.2 #6; RFC 8616 s3 #4, s5
+ * #5.
  */
 static void
 sigfield_parse_names(void **state)
@@ -192,7 +208,7 @@ sigfield_parse_names(void **state)
 }
 
 /*
- * PROBLEMS 18: only the value of b= is emptied.
+ * PROBLEMS 18, RFC 6376 s3.5 #6, s3.7 #9: only the value of b= is emptied.
  */
 static void
 sigfield_parse_b_position(void **state)
@@ -232,12 +248,17 @@ sigfield_parse_b_position(void **state)
 	arena_clear(&a);
 }
 
+/*
+ * RFC 6376 s3.5 #20, #23, #27, #47: white space goes out of b= and bh=, c= may
+ * be one word, i= is decoded.
+ */
 static void
 sigfield_parse_values(void **state)
 {
 	static const char field[] = " v=1; a=RSA-SHA256; d=Example.com; "
 	    "s=sel;\r\n c=relaxed; i=a=3Db@x.example.com; l=007; t=5;\r\n"
-	    " x=99999999999999999999999; h=To : From:to; b=Y\r\n WE=;" BH;
+	    " x=99999999999999999999999; h=To : From:to; b=Y\r\n WE=;"
+	    "bh=47DEQpj8HBSa+/TImW\r\n\t+5JCeuQeRkm5NMpJWZG3hSuFU =";
 	struct slice names[3];
 	struct sigfield f;
 	struct arena a;
@@ -262,6 +283,27 @@ sigfield_parse_values(void **state)
 	want_text("name 0", names[0], "To");
 	want_text("name 1", names[1], "From");
 	want_text("name 2", names[2], "to");
+	arena_clear(&a);
+}
+
+/*
+ * RFC 6376 s3.4 #2, s6.1.1 #6: c= absent is simple/simple, i= is "@" and d=.
+ */
+static void
+sigfield_parse_defaults(void **state)
+{
+	struct sigfield f;
+	struct arena a;
+
+	(void)state;
+	arena_init(&a, 1 << 20);
+	assert_int_equal(sigfield_parse(slice_text("v=1; " REST), &a, &f), 0);
+	test_str("error", f.error, NULL);
+	test_int("header", f.header_canon, DKIM_SIMPLE);
+	test_int("body", f.body_canon, DKIM_SIMPLE);
+	test_true("not below d=", !f.below);
+	test_true("whole body", !f.has_length && f.length == UINT64_MAX);
+	test_true("no times", !f.has_time && !f.has_expiry);
 	arena_clear(&a);
 }
 
@@ -334,6 +376,7 @@ main(void)
 		cmocka_unit_test(sigfield_parse_names),
 		cmocka_unit_test(sigfield_parse_b_position),
 		cmocka_unit_test(sigfield_parse_values),
+		cmocka_unit_test(sigfield_parse_defaults),
 		cmocka_unit_test(sigfield_parse_limits),
 		cmocka_unit_test(sigfield_parse_every_allocation),
 	};

@@ -23,9 +23,10 @@ static const struct row rows[] = {
 	{ "FWS everywhere", " v \r\n = 1 2\t;\r\n a= x ", 0, "v=<1 2>a=<x>" },
 	{ "empty values", "p=;n= ;x=", 0, "p=<>n=<>x=<>" },
 	{ "= in a value", "b=ab==; bh==", 0, "b=<ab==>bh=<=>" },
+	/* RFC 6376 s3.2 #3, #6 */
 	{ "names with case, digit, _", "B_2=1;b_2=2", 0, "B_2=<1>b_2=<2>" },
 	{ "inner fold is kept", "h=from:\r\n to", 0, "h=<from:\r\n to>" },
-	{ "UTF-8 (RFC 8616)", "i=m\xc3\xb8x@x", 0, "i=<m\xc3\xb8x@x>" },
+	{ "UTF-8 (RFC 8616 s5 #2)", "i=m\xc3\xb8x@x", 0, "i=<m\xc3\xb8x@x>" },
 	{ "nothing", "", DKIM_ERR_SYNTAX, NULL },
 	{ "white space", " \t", DKIM_ERR_SYNTAX, NULL },
 	{ "; alone", ";", DKIM_ERR_SYNTAX, NULL },
@@ -46,6 +47,9 @@ static const struct row rows[] = {
 	{ "a name twice, unknown one", "z=1;q=2;z=1", DKIM_ERR_SYNTAX, NULL },
 };
 
+/*
+ * RFC 6376 s3.2 #2, #3, #4, #5, #9, #10, s2.8 #1: tag-list, and what is none.
+ */
 static void
 taglist_parse_rows(void **state)
 {
@@ -103,7 +107,8 @@ taglist_parse_value_octets(void **state)
 }
 
 /*
- * value_at and value_raw cut out what is emptied for the b= tag.
+ * value_at and value_raw cut out what is emptied for the b= tag; RFC 6376 s3.2
+ * #6: B= is another one.
  */
 static void
 taglist_parse_raw_value(void **state)
@@ -182,6 +187,7 @@ static const struct row qp_rows[] = {
 	{ "bare UTF-8", "m\xc3\xb8x", 0, "m\xc3\xb8x" },
 	{ "cut short", "a=4", DKIM_ERR_SYNTAX, NULL },
 	{ "cut at =", "a=", DKIM_ERR_SYNTAX, NULL },
+	{ "no soft line break", "a=\r\n b", DKIM_ERR_SYNTAX, NULL },
 	{ "no hex", "=4g", DKIM_ERR_SYNTAX, NULL },
 	{ "no hex, first", "=g4", DKIM_ERR_SYNTAX, NULL },
 	{ "control", "a\x01", DKIM_ERR_SYNTAX, NULL },
@@ -189,6 +195,9 @@ static const struct row qp_rows[] = {
 	{ ";", "a;b", DKIM_ERR_SYNTAX, NULL },
 };
 
+/*
+ * RFC 6376 s2.11 #6, #8, #9.
+ */
 static void
 taglist_decode_qp_rows(void **state)
 {
@@ -215,6 +224,9 @@ taglist_decode_qp_rows(void **state)
 	arena_clear(&a);
 }
 
+/*
+ * RFC 6376 s2.11 #2, #3, #4, s3.2 #1, s3.5 #10, #77: all octets, encoded.
+ */
 static void
 taglist_encode_qp_back_again(void **state)
 {
@@ -233,6 +245,8 @@ taglist_encode_qp_back_again(void **state)
 	test_int("encode", buf_end(&b), 0);
 	test_int("| is encoded", slice_find(buf_slice(&b), '|'), b.n);
 	test_int("; is encoded", slice_find(buf_slice(&b), ';'), b.n);
+	for (i = 0; i < b.n; i++)
+		test_true("nothing but VCHAR", b.p[i] > ' ' && b.p[i] < 0x7f);
 	test_int("decode", taglist_decode_qp(buf_slice(&b), &a, &out), 0);
 	test_octets("all octets", out.p, out.n, all, sizeof(all));
 	buf_reset(&b);
@@ -242,6 +256,9 @@ taglist_encode_qp_back_again(void **state)
 	arena_clear(&a);
 }
 
+/*
+ * RFC 6376 s3.5 #55: 1 to 76 digits.
+ */
 static void
 taglist_number_rows(void **state)
 {
