@@ -33,13 +33,17 @@ struct verify {
 	struct answers_options		 where;
 	const char			*authserv_id;
 	enum output			 output;
+	bool				 explain;
 	struct dkim_lib			*lib;
 	struct rsab_worker		*worker;
 	struct answers			*answers;
 	/* of the message at hand */
 	struct dkim_header		*header;
 	struct dkim_verifier		*verifier;
+	struct dkim_explainer		*explainer;	/* --explain */
 };
+
+#define EXPLANATION_MAX	65536	/* octets on one signature */
 
 static void
 usage(FILE *out)
@@ -47,11 +51,14 @@ usage(FILE *out)
 	fprintf(out,
 "usage: dkim verify [--dns FILE | --testkeys FILE | --nameserver ADDR[@PORT]]\n"
 "                   [--now SECONDS] [--max-signatures N] [--min-bits N]\n"
-"                   [--authserv-id ID] [--tsv | --header] [FILE ...]\n"
+"                   [--authserv-id ID] [--explain] [--tsv | --header]\n"
+"                   [FILE ...]\n"
 "  --dns FILE        key records: name TAB value, a line each\n"
 "  --testkeys FILE   key records as TestPublicKeys has them\n"
 "  --nameserver A@P  ask this server\n"
 "  --now SECONDS     the time to judge at, Unix time\n"
+"  --explain         why a signature did not pass, and which well-known change\n"
+"                    would let it; with --tsv one more column\n"
 "  --tsv             file, signature, result, reason, d, s, a\n"
 "  --header          the Authentication-Results field\n"
 "Exit: 0 every message has a pass, 1 one has not, 65 not a message,\n"
@@ -69,7 +76,7 @@ static int
 parse_options(int argc, char **argv, struct verify *v)
 {
 	enum { DNS = 256, TESTKEYS, NAMESERVER, NOW, MAX_SIGNATURES, MIN_BITS,
-	    AUTHSERV_ID, TSV, HEADER };
+	    AUTHSERV_ID, EXPLAIN, TSV, HEADER };
 	static const struct option longs[] = {
 		{ "dns", required_argument, NULL, DNS },
 		{ "testkeys", required_argument, NULL, TESTKEYS },
@@ -78,6 +85,7 @@ parse_options(int argc, char **argv, struct verify *v)
 		{ "max-signatures", required_argument, NULL, MAX_SIGNATURES },
 		{ "min-bits", required_argument, NULL, MIN_BITS },
 		{ "authserv-id", required_argument, NULL, AUTHSERV_ID },
+		{ "explain", no_argument, NULL, EXPLAIN },
 		{ "tsv", no_argument, NULL, TSV },
 		{ "header", no_argument, NULL, HEADER },
 		{ "help", no_argument, NULL, 'h' },
@@ -114,6 +122,9 @@ parse_options(int argc, char **argv, struct verify *v)
 		case AUTHSERV_ID:
 			v->authserv_id = optarg;
 			break;
+		case EXPLAIN:
+			v->explain = true;
+			break;
 		case TSV:
 			v->output = OUTPUT_TSV;
 			break;
@@ -133,6 +144,10 @@ parse_options(int argc, char **argv, struct verify *v)
 		warnx("--dns, --testkeys and --nameserver exclude each other");
 		status = EX_USAGE;
 	}
+	if (status == 0 && v->explain && v->output == OUTPUT_HEADER) {
+		warnx("--explain and --header exclude each other");
+		status = EX_USAGE;
+	}
 	return status;
 }
 
@@ -150,6 +165,8 @@ on_header(void *context)
 
 	error = dkim_verifier_new(v->lib, v->header, &v->options,
 	    &v->verifier);
+	if (error == 0 && v->explain)
+		error = dkim_explainer_new(v->verifier, &v->explainer);
 	if (error != 0)
 		return error;
 	n = dkim_verifier_queries(v->verifier);
@@ -176,12 +193,16 @@ static int
 on_body(void *context, struct slice in)
 {
 	struct verify *v = context;
+	int error = dkim_verifier_body(v->verifier, in);
 
-	return dkim_verifier_body(v->verifier, in);
+	if (error == 0 && v->explain)
+		error = dkim_explainer_body(v->explainer, in);
+	return error;
 }
 
 static void
-print_tsv(struct slice file, size_t number, const struct dkim_verdict *d)
+print_tsv(struct slice file, size_t number, const struct dkim_verdict *d,
+    const struct slice *explanation)
 {
 	char text[24];
 
@@ -193,7 +214,10 @@ print_tsv(struct slice file, size_t number, const struct dkim_verdict *d)
 	tsv_field(slice_text(d == NULL ? "" : d->reason), 0);
 	tsv_field(d == NULL ? slice_text("") : d->domain, 0);
 	tsv_field(d == NULL ? slice_text("") : d->selector, 0);
-	tsv_field(d == NULL ? slice_text("") : d->algorithm, 1);
+	tsv_field(d == NULL ? slice_text("") : d->algorithm,
+	    explanation == NULL);
+	if (explanation != NULL)
+		tsv_field(*explanation, 1);
 }
 
 static void
@@ -218,6 +242,52 @@ print_people(const char *file, size_t number, const struct dkim_verdict *d)
 	if (d->testing)
 		fputs(" testing", stdout);
 	putchar('\n');
+}
+
+/*
+ * Lines for people, set off from those of the verdicts.
+ */
+static void
+print_lines(struct slice text)
+{
+	size_t n;
+
+	while (text.n > 0) {
+		n = slice_find(text, '\n');
+		fputs("  ", stdout);
+		fwrite(text.p, 1, n, stdout);
+		putchar('\n');
+		text = slice_from(text, n < text.n ? n + 1 : n);
+	}
+}
+
+/*
+ * One verdict; with --explain the explanation behind it.
+ *   d        NULL: the message has no signature
+ */
+static int
+print_verdict(struct verify *v, const char *file, size_t i,
+    const struct dkim_verdict *d)
+{
+	struct slice text = { NULL, 0 };
+	struct buf b;
+	int error = 0;
+
+	if (v->output == OUTPUT_HEADER)
+		return 0;
+	buf_init(&b, EXPLANATION_MAX);
+	if (v->explain && d != NULL)
+		error = dkim_explainer_print(v->explainer, v->worker, i, &b);
+	text = buf_slice(&b);
+	if (v->output == OUTPUT_TSV)
+		print_tsv(slice_text(file), d == NULL ? 0 : i + 1, d,
+		    v->explain ? &text : NULL);
+	else {
+		print_people(file, i + 1, d);
+		print_lines(text);
+	}
+	buf_clear(&b);
+	return error;
 }
 
 static int
@@ -248,15 +318,16 @@ settle(struct verify *v, const char *file)
 {
 	size_t i, n = dkim_verifier_count(v->verifier);
 	bool pass = false, temperror = false;
+	int error;
 
 	for (i = 0; i < n || i == 0; i++) {
 		const struct dkim_verdict *d =
 		    n == 0 ? NULL : dkim_verifier_verdict(v->verifier, i);
 
-		if (v->output == OUTPUT_TSV)
-			print_tsv(slice_text(file), d == NULL ? 0 : i + 1, d);
-		else if (v->output == OUTPUT_PEOPLE)
-			print_people(file, i + 1, d);
+		if ((error = print_verdict(v, file, i, d)) != 0) {
+			warnx("%s: %s", file, dkim_strerror(error));
+			return EX_OSERR;
+		}
 		if (d != NULL && d->result == DKIM_PASS)
 			pass = true;
 		if (d != NULL && d->result == DKIM_TEMPERROR)
@@ -277,6 +348,7 @@ verify_file(struct verify *v, const char *path)
 
 	v->header = NULL;
 	v->verifier = NULL;
+	v->explainer = NULL;
 	status = input_open(path, false, &in);
 	if (status != 0)
 		return status;
@@ -289,6 +361,8 @@ verify_file(struct verify *v, const char *path)
 	if (status != 0)
 		goto out;
 	error = dkim_verifier_body_end(v->verifier);
+	if (error == 0 && v->explain)
+		error = dkim_explainer_body_end(v->explainer);
 	if (error == 0)
 		error = dkim_verifier_finish(v->verifier, v->worker);
 	if (error != 0) {
@@ -298,6 +372,7 @@ verify_file(struct verify *v, const char *path)
 	}
 	status = settle(v, in.name);
 out:
+	dkim_explainer_free(v->explainer);
 	dkim_verifier_free(v->verifier);
 	dkim_header_free(v->header);
 	input_close(&in);
@@ -346,7 +421,8 @@ subcommand_verify(int argc, char **argv)
 		goto out;
 	}
 	if (v.output == OUTPUT_TSV)
-		puts("#file\tsignature\tresult\treason\td\ts\ta");
+		printf("#file\tsignature\tresult\treason\td\ts\ta%s\n",
+		    v.explain ? "\texplanation" : "");
 	if (optind == argc)
 		status = verify_file(&v, "-");
 	for (i = optind; i < argc; i++)

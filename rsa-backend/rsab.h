@@ -239,6 +239,21 @@ void rsab_run(struct rsab_worker *worker, struct rsab_job *const *jobs,
     size_t n);
 
 /*
+ * The digest that an RSA signature was made over, to explain why it does not
+ * verify; never for a verdict.
+ *   key      RSA
+ *   hash     out: RSAB_SHA256 or RSAB_SHA1
+ *   digest   out
+ *   errors   RSAB_ERR_SIGNATURE: it is no encoding, so another key made it;
+ *            RSAB_ERR_UNSUPPORTED: this key made it, over another hash;
+ *            RSAB_ERR_ARGUMENT: not RSA, or n is not the key's length;
+ *            RSAB_ERR_NOMEM, RSAB_ERR_BACKEND
+ *   source   RFC 8017 s5.2.2, s9.2
+ */
+int rsab_recover(const struct rsab_key *key, const uint8_t *signature,
+    size_t n, enum rsab_hash *hash, uint8_t digest[RSAB_DIGEST_MAX]) MUSTUSE;
+
+/*
  * Signatures of this worker that failed the check after signing (a fault of
  * the machine, of a backend or of a token), also those a second try mended.
  * For a counter and a critical log line.

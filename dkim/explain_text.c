@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The sentences of an explanation; see explain_text.h.
+ */
+
+/* this room */
+#include "explain_text.h"
+
+/*
+ * Untrusted octets in quotes, of which DKIM_EXPLAIN_SHOWN are shown.
+ */
+static void
+add_shown(struct buf *out, struct slice s)
+{
+	struct slice text = slice_trim(s);
+	size_t n = text.n < DKIM_EXPLAIN_SHOWN ? text.n : DKIM_EXPLAIN_SHOWN;
+
+	buf_add_octet(out, '"');
+	buf_add_escaped(out, slice_sub(text, 0, n));
+	buf_add_text(out, n < text.n ? "...\"" : "\"");
+}
+
+static void
+add_name(struct buf *out, struct slice name)
+{
+	if (copies_is_plain(name))
+		buf_add(out, name);
+	else
+		add_shown(out, name);
+}
+
+static void
+add_count(struct buf *out, uint64_t n, const char *what)
+{
+	buf_add_number(out, n);
+	buf_add_text(out, what);
+	if (n != 1)
+		buf_add_octet(out, 's');
+}
+
+/* A flat table. Texts are matched by their beginning, the longer one first. */
+const char *
+explain_text_advice(const char *reason)
+{
+	static const struct {
+		const char	*reason;
+		const char	*advice;
+	} rows[] = {
+		{ "signature missing", "the DKIM-Signature field is not whole; "
+		    "the signer or a gateway on the way is at fault" },
+		{ "incompatible version", "v= must be 1; the signer is at "
+		    "fault" },
+		{ "signature syntax error: x=", "x= must be later than t=; "
+		    "the signer's configuration is at fault" },
+		{ "signature syntax error: no known query", "q= must have "
+		    "dns/txt; the signer is at fault" },
+		{ "signature syntax error", "the DKIM-Signature field breaks "
+		    "RFC 6376 s3.5; the signer or a gateway on the way is at "
+		    "fault" },
+		{ "From field not signed", "h= must have From; add it to what "
+		    "the signer signs" },
+		{ "domain mismatch: i= not", "the domain of i= must be d= or "
+		    "below it; correct the signer's i= or d=" },
+		{ "domain mismatch: i= in", "the key record has t=s, so the "
+		    "domain of i= must be d= itself; take t=s out of the "
+		    "record or i= out of the signature" },
+		{ "no From field", "a message without From is not valid mail "
+		    "(RFC 5322 s3.6); its sender is at fault" },
+		{ "unknown algorithm", "a= is neither rsa-sha256 nor "
+		    "ed25519-sha256; the signer must use one of them" },
+		{ "rsa-sha1", "RFC 8301 forbids rsa-sha1; the signer must use "
+		    "rsa-sha256" },
+		{ "signature expired", "the message came too late, or is a "
+		    "replay; if it is none, let the signer give more time" },
+		{ "key unavailable: DNSSEC", "the record does not validate; "
+		    "the zone's DNSSEC is broken, or this resolver's trust "
+		    "anchor" },
+		{ "key unavailable", "the DNS gave no answer; ask again "
+		    "later, or look at the zone's name servers" },
+		{ "too many key look-ups", "this message asks for more keys "
+		    "than one message may" },
+		{ "no key for signature", "there is no TXT record at that "
+		    "name; publish it, or sign with a selector that is "
+		    "published" },
+		{ "key revoked", "p= of the record is empty: the domain has "
+		    "withdrawn this key; sign with a new selector" },
+		{ "key is larger", "make a key of 2048 bits" },
+		{ "key size", "make a key of 2048 bits" },
+		{ "key is too small", "RFC 8301 wants RSA keys of 1024 bits "
+		    "at least (MinimumKeyBits may want more); make a key of "
+		    "2048 bits" },
+		{ "key record is too long", "a key record has at most 16384 "
+		    "octets here" },
+		{ "too many TXT", "only key records belong at that name, few "
+		    "of them" },
+		{ "key is not for email", "s= of the record must have email "
+		    "or *" },
+		{ "inappropriate hash", "h= of the record must have sha256" },
+		{ "inappropriate key", "k= of the record is not the kind of "
+		    "key that a= of the signature names; publish this "
+		    "signer's key, or use another selector" },
+		{ "key syntax error", "the record is not what RFC 6376 s3.6.1 "
+		    "says; compare it with what dkim keygen wrote" },
+		{ "l= is larger", "the end of the body is missing: it was cut "
+		    "on the way, or rewritten" },
+		{ "too much of the body", "l= leaves more of the body "
+		    "unsigned than Minimum allows; the signer should not use "
+		    "l=" },
+		{ "part of the body", "what follows the octets under l= may "
+		    "be anybody's; the signer should not use l=" },
+		{ "signature time", "t= is beyond this clock and ClockDrift; "
+		    "compare the clocks of signer and receiver" },
+		{ "more than one From", "a message has one From field (RFC "
+		    "5322 s3.6); the signature is right, but which From a "
+		    "reader sees is not certain" },
+		{ "not evaluated", "there are more signatures than are looked "
+		    "at; see --max-signatures" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (strncmp(reason, rows[i].reason, strlen(rows[i].reason)) ==
+		    0)
+			return rows[i].advice;
+	return NULL;
+}
+
+static bool
+begins(const char *reason, const char *text)
+{
+	return strncmp(reason, text, strlen(text)) == 0;
+}
+
+void
+explain_text_verdict(const struct verify_signature *sig, uint64_t now,
+    struct buf *out)
+{
+	const struct sigfield *f = &sig->field;
+	const struct dkim_verdict *d = &sig->verdict;
+	const char *advice = explain_text_advice(d->reason);
+
+	buf_add_text(out, "verdict: ");
+	buf_add_text(out, dkim_result_text(d->result));
+	if (d->reason[0] != '\0') {
+		buf_add_text(out, ": ");
+		buf_add_text(out, d->reason);
+	}
+	if (begins(d->reason, "signature expired") && now > f->expiry) {
+		buf_add_text(out, ", ");
+		add_count(out, now - f->expiry, " second");
+		buf_add_text(out, " ago");
+	} else if (begins(d->reason, "signature time") && f->time > now) {
+		buf_add_text(out, ", by ");
+		add_count(out, f->time - now, " second");
+	} else if (begins(d->reason, "l= is larger")) {
+		buf_add_text(out, ": l=");
+		buf_add_number(out, f->length);
+		buf_add_text(out, ", body ");
+		add_count(out, d->body, " octet");
+	} else if (begins(d->reason, "key is too small")) {
+		buf_add_text(out, ": ");
+		add_count(out, d->key_bits, " bit");
+	}
+	if (advice != NULL) {
+		buf_add_text(out, "; ");
+		buf_add_text(out, advice);
+	}
+	buf_add_octet(out, '\n');
+}
+
+static void
+add_edge(struct buf *out, const struct bodysearch_finding *f)
+{
+	uint64_t behind = f->lines_all - f->top - f->lines;
+
+	switch (f->edge) {
+	case BODYEDGE_LINES:
+		if (f->lines == 0) {
+			buf_add_text(out, "it was empty when it was signed: "
+			    "what is there was added after signing");
+			return;
+		}
+		buf_add_text(out, "lines ");
+		buf_add_number(out, f->top + 1);
+		buf_add_text(out, " to ");
+		buf_add_number(out, f->top + f->lines);
+		buf_add_text(out, " are as signed: after signing ");
+		if (f->top > 0)
+			add_count(out, f->top, " line");
+		if (f->top > 0)
+			buf_add_text(out, " came in front (a banner?)");
+		if (f->top > 0 && behind > 0)
+			buf_add_text(out, " and ");
+		if (behind > 0)
+			add_count(out, behind, " line");
+		if (behind > 0)
+			buf_add_text(out, " behind (a footer?)");
+		return;
+	case BODYEDGE_NO_END:
+		buf_add_text(out, "it was hashed without its last line end, "
+		    "against RFC 6376 s3.4.3; a fault of the signer");
+		return;
+	case BODYEDGE_MORE_END:
+		buf_add_text(out, "it was hashed with an empty line at its "
+		    "end, against RFC 6376 s3.4.3, s3.4.4; a fault of the "
+		    "signer");
+		return;
+	case BODYEDGE_LF:
+		buf_add_text(out, "it was hashed with LF for CRLF as line "
+		    "ends; the signer must hash what travels (RFC 6376 s5.3)");
+		return;
+	case BODYEDGE_NOTHING:
+		return;
+	}
+}
+
+static const char *
+rewrite_text(enum rewrite_kind kind)
+{
+	static const char *const texts[REWRITE_KINDS] = {
+		[REWRITE_NONE] = "",
+		[REWRITE_FROM] = "it is as signed but for \">\" in front of "
+		    "lines that begin with \"From \": the message lay in a "
+		    "mbox file",
+		[REWRITE_UNSTUFF] = "it is as signed but for a dot that was "
+		    "put in front of lines that begin with one (RFC 5321 "
+		    "s4.5.2): a program on the way did not take it off",
+		[REWRITE_STUFF] = "it was hashed with a dot put in front of "
+		    "lines that begin with one (RFC 5321 s4.5.2), or has lost "
+		    "it: the signer or a program on the way is at fault",
+		[REWRITE_JOIN] = "it is as signed but for long lines, which "
+		    "an MTA broke (RFC 5321 s4.5.3.1.6: 998 octets); the "
+		    "sender should send quoted-printable or base64",
+		[REWRITE_JOIN_BANG] = "it is as signed but for long lines, "
+		    "which Sendmail broke with \"!\"; the sender should send "
+		    "quoted-printable or base64",
+		[REWRITE_QP] = "it is as signed but for quoted-printable: an "
+		    "MTA on the way converted 8bit; the sender should encode "
+		    "before signing (RFC 6376 s5.3)",
+		[REWRITE_BASE64] = "it is as signed but for base64: an MTA on "
+		    "the way converted 8bit; the sender should encode before "
+		    "signing (RFC 6376 s5.3)",
+	};
+
+	return texts[kind];
+}
+
+static void
+add_canon(struct buf *out, enum dkim_canon alg)
+{
+	if (alg == DKIM_RELAXED)
+		buf_add_text(out, "it is as signed but for white space: "
+		    "relaxed canonicalization would have passed; sign with "
+		    "c=.../relaxed");
+	else
+		buf_add_text(out, "it was hashed in simple canonicalization "
+		    "though c= says relaxed; a fault of the signer");
+}
+
+/*
+ * None of what is known here: what a reader may look for.
+ */
+static void
+add_nothing(struct buf *out, const struct bodysearch_finding *f)
+{
+	buf_add_text(out, "its hash differs, and no well-known change "
+	    "accounts for it: what it says was changed on the way, or part of "
+	    "its ");
+	add_count(out, f->lines_all, " line");
+	buf_add_text(out, " is not the sender's");
+}
+
+void
+explain_text_body(const struct verify_signature *sig,
+    const struct bodysearch_finding *finding, struct buf *out)
+{
+	const struct sigfield *f = &sig->field;
+
+	buf_add_text(out, "body: ");
+	switch (finding->kind) {
+	case BODYSEARCH_NOTHING:
+		add_nothing(out, finding);
+		break;
+	case BODYSEARCH_RIGHT:
+		buf_add_text(out, "it is as signed");
+		break;
+	case BODYSEARCH_CANON:
+		add_canon(out, finding->alg);
+		break;
+	case BODYSEARCH_WHOLE:
+		buf_add_text(out, "bh= is the hash of all of it, not of the "
+		    "first l=");
+		buf_add_number(out, f->length);
+		buf_add_text(out, " octets; a fault of the signer");
+		break;
+	case BODYSEARCH_LINE_ENDS:
+		buf_add_text(out, "it is as signed but for bare CR or LF, "
+		    "which were or became CRLF; see FixCRLF in dkimd.conf(5)");
+		break;
+	case BODYSEARCH_REWRITE:
+		buf_add_text(out, rewrite_text(finding->rewrite));
+		break;
+	case BODYSEARCH_EDGE:
+		add_edge(out, finding);
+		break;
+	case BODYSEARCH_RAW:
+		buf_add_text(out, "it was hashed without any "
+		    "canonicalization; a fault of the signer");
+		break;
+	}
+	if (finding->kind == BODYSEARCH_REWRITE && finding->alg !=
+	    f->body_canon)
+		buf_add_text(out, ", and for white space");
+	if (f->has_length && finding->whole &&
+	    finding->kind != BODYSEARCH_WHOLE)
+		buf_add_text(out, ", and bh= does not stop at l=");
+	buf_add_octet(out, '\n');
+}
+
+static void
+add_edit(struct buf *out, const struct headsearch_edit *e)
+{
+	switch (e->kind) {
+	case HEADSEARCH_CANON:
+		buf_add(out, e->text);
+		buf_add_text(out, " header canonicalization");
+		break;
+	case HEADSEARCH_COPIES:
+		buf_add_text(out, "the fields that z= has");
+		break;
+	case HEADSEARCH_DROP:
+		buf_add_text(out, "no ");
+		add_name(out, e->name);
+		buf_add_text(out, " field (it was added after signing)");
+		break;
+	case HEADSEARCH_WORDS:
+		add_name(out, e->name);
+		buf_add_text(out, " without ");
+		add_shown(out, e->text);
+		buf_add_text(out, " (put in after signing)");
+		break;
+	case HEADSEARCH_TAKEN:
+		buf_add_text(out, "the value of ");
+		add_name(out, e->text);
+		buf_add_text(out, " in ");
+		add_name(out, e->name);
+		buf_add_text(out, " (rewritten after signing)");
+		break;
+	case HEADSEARCH_OTHER:
+		buf_add_text(out, "another of the ");
+		add_name(out, e->name);
+		buf_add_text(out, " fields (one was added below it)");
+		break;
+	case HEADSEARCH_VALUE:
+		add_name(out, e->name);
+		buf_add_text(out, ": ");
+		add_shown(out, e->text);
+		buf_add_text(out, " (changed after signing)");
+		break;
+	case HEADSEARCH_NAME:
+		buf_add_text(out, "the name ");
+		add_name(out, e->name);
+		buf_add_text(out, " written ");
+		add_shown(out, e->text);
+		buf_add_text(out, " (relaxed does not see the case)");
+		break;
+	case HEADSEARCH_WHITE:
+		if (e->name.n == 0)
+			buf_add_text(out, "all fields");
+		else
+			add_name(out, e->name);
+		buf_add_text(out, " having ");
+		buf_add(out, e->text);
+		buf_add_text(out, " (relaxed does not see white space)");
+		break;
+	case HEADSEARCH_OWN:
+	case HEADSEARCH_SIGNER:
+		buf_add_text(out, "this fault of the signer undone: ");
+		buf_add(out, e->text);
+		break;
+	}
+}
+
+void
+explain_text_edits(const struct headsearch *s, struct buf *out)
+{
+	size_t i;
+
+	buf_add_text(out, "header: the signature would be right with ");
+	for (i = 0; i < s->edits_n; i++) {
+		if (i > 0)
+			buf_add_text(out, ", ");
+		add_edit(out, &s->edits[i]);
+	}
+	buf_add_octet(out, '\n');
+}
+
+void
+explain_text_difference(const struct copies_difference *d,
+    const struct copy *copies, const struct signedset *set, struct buf *out)
+{
+	buf_add_text(out, "z=: ");
+	add_name(out, d->name);
+	switch (d->change) {
+	case COPIES_CHANGED:
+		buf_add_text(out, " was ");
+		add_shown(out, copies[d->copy].value);
+		buf_add_text(out, ", is ");
+		add_shown(out, set->fields[d->field].value);
+		break;
+	case COPIES_MISSING:
+		buf_add_text(out, " was ");
+		add_shown(out, copies[d->copy].value);
+		buf_add_text(out, ", is not there");
+		break;
+	case COPIES_ADDED:
+		buf_add_text(out, " has no copy, is ");
+		add_shown(out, set->fields[d->field].value);
+		break;
+	case COPIES_SPACE:
+		buf_add_text(out, " had other white space");
+		break;
+	case COPIES_SAME:
+		break;
+	}
+	buf_add_octet(out, '\n');
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The sentences of an explanation.
+ */
+#ifndef DKIM_EXPLAIN_TEXT_H
+#define DKIM_EXPLAIN_TEXT_H
+
+#include "bodysearch.h"
+#include "headsearch.h"
+#include "verify.h"
+
+/*
+ * What to do about a reason of verify.c, sigfield.c, keyrec.c, choose.c or
+ * judge.c; NULL where the reason says it all.
+ */
+const char *explain_text_advice(const char *reason);
+
+/*
+ * The verdict, with its numbers.
+ *   now      the time that was judged at
+ */
+void explain_text_verdict(const struct verify_signature *sig, uint64_t now,
+    struct buf *out);
+
+/*
+ * What was found about the body.
+ */
+void explain_text_body(const struct verify_signature *sig,
+    const struct bodysearch_finding *finding, struct buf *out);
+
+/*
+ * The edits that make the header right.
+ */
+void explain_text_edits(const struct headsearch *s, struct buf *out);
+
+/*
+ * One difference from z=.
+ *   set      of the fields as they are
+ */
+void explain_text_difference(const struct copies_difference *d,
+    const struct copy *copies, const struct signedset *set, struct buf *out);
+
+#endif

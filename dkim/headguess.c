@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Guesses about the header that was signed; see headguess.h. Here: the other
+ * canonicalization, z=, fields added, replaced or re-encoded on the way.
+ */
+
+/* this room */
+#include "header.h"
+#include "headguess.h"
+
+#define OTHERS_MAX	4	/* other fields of a name that are tried */
+#define DIFFERENCES_MAX	64	/* between z= and the header, put back */
+
+/*
+ * RFC 6376 s3.4: had the other header canonicalization been used.
+ */
+static bool
+guess_canon(struct headsearch *s)
+{
+	enum dkim_canon saved = s->alg;
+
+	s->alg = saved == DKIM_SIMPLE ? DKIM_RELAXED : DKIM_SIMPLE;
+	s->own_alg = s->alg;
+	headsearch_push(s, HEADSEARCH_CANON, slice_text(""),
+	    slice_text(dkim_canon_text(s->alg)));
+	if (headsearch_try(s))
+		return true;
+	headsearch_pop(s);
+	s->alg = saved;
+	s->own_alg = saved;
+	return false;
+}
+
+/*
+ * Put a copy back: over the field that differs, or where h= asked for one that
+ * the message has not.
+ */
+static void
+put_copy(struct headsearch *s, const struct copy *copy, size_t field,
+    bool space)
+{
+	struct signedset_field *to = NULL;
+	uint8_t *p;
+	size_t i;
+
+	if (field != COPIES_NONE)
+		to = &s->set.fields[field];
+	for (i = 0; to == NULL && i < s->set.n; i++)
+		if (!s->set.fields[i].present &&
+		    slice_equal_nocase(s->set.fields[i].asked, copy->name))
+			to = &s->set.fields[i];
+	if (to == NULL)
+		return;
+	if (!to->present)
+		to->name = copy->name;
+	to->present = true;
+	to->value = copy->value;
+	if (!space)
+		return;
+	if ((p = arena_alloc(s->arena, copy->value.n + 1)) == NULL) {
+		s->error = DKIM_ERR_NOMEM;
+		return;
+	}
+	p[0] = ' ';
+	if (copy->value.n > 0)
+		memcpy(p + 1, copy->value.p, copy->value.n);
+	to->value = slice_of(p, copy->value.n + 1);
+}
+
+/*
+ * All that differs put back, with or without fields that have no copy; with
+ * the space behind the colon that some signers leave out of z=.
+ */
+static bool
+try_copies(struct headsearch *s, const struct copy *copies,
+    const struct copies_difference *d, size_t n, bool drop, bool space)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (d[i].change != COPIES_ADDED)
+			put_copy(s, &copies[d[i].copy], d[i].field, space);
+		else if (drop)
+			s->set.fields[d[i].field].present = false;
+	return headsearch_try(s);
+}
+
+static bool
+guess_copies(struct headsearch *s)
+{
+	struct copies_difference d[DIFFERENCES_MAX];
+	size_t i, n, found = 0, size = s->set.n * sizeof(s->set.fields[0]);
+	struct signedset_field *saved;
+	struct copy *copies;
+	int r;
+
+	if (s->field->copies.n == 0)
+		return false;
+	r = copies_parse(s->field->copies, s->arena, &copies, &n);
+	if (r == 0)
+		r = copies_compare(copies, n, &s->set, s->alg, s->arena, d,
+		    DIFFERENCES_MAX, &found);
+	saved = arena_alloc(s->arena, size + 1);
+	if (r == DKIM_ERR_NOMEM || saved == NULL)
+		s->error = DKIM_ERR_NOMEM;
+	if (r != 0 || found == 0 || s->error != 0)
+		return false;
+	memcpy(saved, s->set.fields, size);
+	headsearch_push(s, HEADSEARCH_COPIES, slice_text(""), slice_text(""));
+	for (i = 0; i < 4; i++) {
+		if (try_copies(s, copies, d, found, i % 2 == 1, i / 2 == 1))
+			return true;
+		memcpy(s->set.fields, saved, size);
+	}
+	headsearch_pop(s);
+	return false;
+}
+
+/*
+ * A field was added on the way, to a message that had none or one less.
+ */
+static bool
+guess_drop(struct headsearch *s)
+{
+	struct signedset_field without = { .present = false };
+	struct headsearch_edit edit = { .kind = HEADSEARCH_DROP };
+	size_t i;
+
+	for (i = 0; i < s->set.n; i++) {
+		if (!s->set.fields[i].present)
+			continue;
+		edit.name = s->set.fields[i].asked;
+		without.asked = edit.name;
+		if (headsearch_try_field(s, i, &without, &edit))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * RFC 6376 s5.4.2 takes the lowest field of a name; one put below it, or a
+ * signer that counts from the top, makes it another.
+ */
+static bool
+guess_other(struct headsearch *s)
+{
+	size_t i, at, tried, count = dkim_header_count(s->header);
+	struct signedset_field with;
+	struct headsearch_edit edit = { .kind = HEADSEARCH_OTHER };
+
+	for (i = 0; i < s->set.n && i < HEADSEARCH_NAMES && s->error == 0 &&
+	    !s->spent; i++) {
+		with = s->set.fields[i];
+		if (!with.present)
+			continue;
+		edit.name = with.asked;
+		tried = 0;
+		for (at = dkim_header_find(s->header, edit.name, 0);
+		    at < count && tried < OTHERS_MAX;
+		    at = dkim_header_find(s->header, edit.name, at + 1)) {
+			if (at == s->set.fields[i].at || at == s->own)
+				continue;
+			with.at = at;
+			with.name = dkim_header_name(s->header, at);
+			with.value = dkim_header_value(s->header, at);
+			tried++;
+			if (headsearch_try_field(s, i, &with, &edit))
+				return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * Values that software on the way puts in the place of others: re-encoding,
+ * and defaults written out (RFC 2045 s4, s5.2, s6.1).
+ */
+static bool
+guess_values(struct headsearch *s)
+{
+	static const struct {
+		const char	*name;
+		const char	*value;
+	} rows[] = {
+		{ "Content-Transfer-Encoding", " 8bit" },
+		{ "Content-Transfer-Encoding", " 7bit" },
+		{ "Content-Transfer-Encoding", " quoted-printable" },
+		{ "Content-Transfer-Encoding", " base64" },
+		{ "Content-Transfer-Encoding", " binary" },
+		{ "Content-Transfer-Encoding", " 8BIT" },
+		{ "Content-Transfer-Encoding", " 7BIT" },
+		{ "MIME-Version", " 1.0" },
+		{ "Content-Type", " text/plain" },
+		{ "Content-Type", " text/plain; charset=us-ascii" },
+		{ "Content-Type", " text/plain; charset=\"us-ascii\"" },
+		{ "Content-Type", " text/plain; charset=utf-8" },
+		{ "Content-Type", " text/plain; charset=UTF-8" },
+		{ "Content-Type", " text/plain; charset=\"utf-8\"" },
+		{ "Content-Type", " text/plain; charset=\"UTF-8\"" },
+	};
+	struct slice value;
+	size_t i, k;
+
+	for (k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
+		value = slice_text(rows[k].value);
+		for (i = 0; i < s->set.n; i++)
+			if (slice_equal_nocase(s->set.fields[i].asked,
+			    slice_text(rows[k].name)) &&
+			    headsearch_try_value(s, i, value,
+			    HEADSEARCH_VALUE, value))
+				return true;
+	}
+	return false;
+}
+
+/*
+ * Two fields were added on the way.
+ */
+static bool
+guess_drop_two(struct headsearch *s)
+{
+	struct signedset_field saved;
+	size_t i;
+
+	for (i = 0; i < s->set.n && s->error == 0 && !s->spent; i++) {
+		saved = s->set.fields[i];
+		if (!saved.present)
+			continue;
+		headsearch_push(s, HEADSEARCH_DROP, saved.asked,
+		    slice_text(""));
+		s->set.fields[i].present = false;
+		if (guess_drop(s))
+			return true;
+		s->set.fields[i] = saved;
+		headsearch_pop(s);
+	}
+	return false;
+}
+
+bool
+headguess_run(struct headsearch *s)
+{
+	static bool (*const groups[])(struct headsearch *s) = {
+		guess_canon,
+		guess_copies,
+		headguess_signer_own,
+		guess_drop,
+		headguess_list_subject,
+		headguess_list_moved,
+		guess_values,
+		guess_other,
+		headguess_signer_fields,
+		headguess_white,
+		headguess_list_all,
+		guess_drop_two,
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
+		if (s->error != 0 || s->spent)
+			return false;
+		if (groups[i](s))
+			return true;
+	}
+	return false;
+}
