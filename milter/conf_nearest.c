@@ -18,16 +18,19 @@ static unsigned
 distance(struct slice a, struct slice b, unsigned limit)
 {
 	unsigned row[NEAR_MAX + 1], left, up, best, least;
-	size_t i, j;
+	size_t i, j, from, to;
 
 	if (a.n >= b.n + limit || b.n >= a.n + limit)
 		return limit;
 	for (j = 0; j <= b.n; j++)
 		row[j] = (unsigned)j;
 	for (i = 1; i <= a.n; i++) {
-		left = row[0];		/* of the row above */
-		row[0] = least = (unsigned)i;
-		for (j = 1; j <= b.n; j++) {
+		/* so many octets off the diagonal take as many edits */
+		from = i < limit ? 1 : i - limit + 1;
+		to = i + limit - 1 < b.n ? i + limit - 1 : b.n;
+		left = row[from - 1];	/* of the row above */
+		row[from - 1] = least = from == 1 ? (unsigned)i : limit;
+		for (j = from; j <= to; j++) {
 			up = row[j];
 			best = left + (slice_lower(a.p[i - 1]) !=
 			    slice_lower(b.p[j - 1]));

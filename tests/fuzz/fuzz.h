@@ -90,8 +90,9 @@ fuzz_file(struct slice in)
 		fd = mkstemp(fuzz_file_path);
 		FUZZ_WANT(fd >= 0 && atexit(fuzz_file_remove) == 0);
 	}
-	FUZZ_WANT(ftruncate(fd, 0) == 0);
+	/* to cut it to nothing first makes ext4 write it out at each close */
 	FUZZ_WANT(pwrite(fd, in.p, in.n, 0) == (ssize_t)in.n);
+	FUZZ_WANT(ftruncate(fd, (off_t)in.n) == 0);
 	return fuzz_file_path;
 }
 

@@ -78,11 +78,11 @@ judge(const struct signed_message *m, uint8_t options)
 static size_t
 count(const struct dkim_header *header, const char *name)
 {
-	size_t i, n = 0;
+	size_t i, n = 0, fields = dkim_header_count(header);
 
-	for (i = 0; i < dkim_header_count(header); i++)
-		n += slice_equal_nocase(dkim_header_name(header, i),
-		    slice_text(name));
+	for (i = dkim_header_find(header, slice_text(name), 0); i < fields;
+	    i = dkim_header_find(header, slice_text(name), i + 1))
+		n++;
 	return n;
 }
 
