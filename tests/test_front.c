@@ -569,7 +569,8 @@ front_fault_names_mta(void **state)
 	static const struct {
 		const char	*name, *value, *want;
 	} rows[] = {
-		{ "a name", "mta.example.org", "mta.example.org (UNIX socket)" },
+		{ "a name", "mta.example.org", "mta.example.org (UNIX "
+		    "socket)" },
 		{ "no name", "", "without a name (UNIX socket)" },
 		{ "octets for a terminal", "m\033[1m", "m\\x1b[1m (UNIX "
 		    "socket)" },
