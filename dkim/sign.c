@@ -207,7 +207,7 @@ is_signed(const struct dkim_sign_options *o, struct slice name)
 /*
  * h=: each field that is signed, once for each time it is there, then the
  * oversigned names; never the field being made, which is in no header yet
- * (RFC 6376 s3.5 #34, #38, s3.7 #13, s5.4.2).
+ * (RFC 6376 s3.5 #34, #38, s3.7 #13, s5.4, s5.4.2).
  */
 static int
 set_signed(struct dkim_signer *signer, const struct dkim_sign_options *o,
@@ -232,8 +232,10 @@ set_signed(struct dkim_signer *signer, const struct dkim_sign_options *o,
 		names[n++] = name;	/* the header outlives us */
 	}
 	for (i = 0; i < extra; i++) {
-		names[n] = arena_copy(&signer->arena,
-		    dkim_names_at(o->oversign, i));
+		name = dkim_names_at(o->oversign, i);
+		if (slice_equal_nocase(name, slice_text(field_name)))
+			continue;
+		names[n] = arena_copy(&signer->arena, name);
 		if (names[n++].p == NULL)
 			return DKIM_ERR_NOMEM;
 	}

@@ -115,6 +115,9 @@ want_text(const char *row, const struct buf *out, const char *want)
 	test_octets(row, out->p, out->n, want, strlen(want));
 }
 
+/*
+ * RFC 8601 s2.2 #1, #2, #3, s2.5: the id, quoted where it must be.
+ */
 static void
 dkim_authres_print_none(void **state)
 {
@@ -176,7 +179,9 @@ dkim_authres_print_long_id(void **state)
 }
 
 /*
- * Everything in one clause: result, reason, comment, properties.
+ * Everything in one clause: result, reason, comment, properties (RFC 8601 s2.1,
+ * s2.2 #5, #7, #8, #11, #12, s2.3, s2.7.1, s4 #1, #2; RFC 6376 s3.9, s3.11,
+ * s6.1.1 #6, s6.3 #6).
  */
 static void
 dkim_authres_print_clause(void **state)
@@ -216,7 +221,8 @@ dkim_authres_print_clause(void **state)
 }
 
 /*
- * PROBLEMS 34, 36, 38, 39: a stranger's octets in the clause.
+ * PROBLEMS 34, 36, 38, 39, RFC 8601 s2.2 #9, #12: a stranger's octets in the
+ * clause.
  */
 static void
 dkim_authres_print_quoting(void **state)

@@ -11,6 +11,10 @@
 #define OURS	DKIM_AUTHRES_OURS
 #define DKIM	DKIM_AUTHRES_OURS_DKIM
 
+/*
+ * RFC 8601 s2.1 #4, s2.2 #2, #3, #6, #10, s5 #1, #4, #11: every form of our
+ * name is ours.
+ */
 static void
 dkim_authres_claims_fields(void **state)
 {
@@ -112,8 +116,8 @@ dkim_authres_claims_fields(void **state)
 }
 
 /*
- * PROBLEMS 41: over 4 KB, over 16 results; and cut at every octet nothing is
- * read past the end.
+ * PROBLEMS 41, RFC 8601 s7.8: over 4 KB, over 16 results; and cut at every
+ * octet nothing is read past the end.
  */
 static void
 dkim_authres_claims_sizes(void **state)

@@ -96,7 +96,8 @@ want_in_field(const char *row, const struct dkim_sign_options *o,
 }
 
 /*
- * RFC 6376 s3.5, s5.4.2: tags in their order; each instance is in h=.
+ * RFC 6376 s3.5 #12, #13, #14, #19, #22, #28, #33, #34, #41, #53, #63, s5.4.2:
+ * tags in their order, no l=; each instance is in h=.
  */
 static void
 dkim_signer_field_tags(void **state)
@@ -111,6 +112,7 @@ dkim_signer_field_tags(void **state)
 	    "; h=From:To:Subject:To:From; b=");
 	o.key = rsa;
 	want_in_field("rsa", &o, rsa, " v=1; a=rsa-sha256; ");
+	/* RFC 6376 s3.5 #45, #66, #71, #74 */
 	o.ttl = 60;
 	o.identity = slice_text("joe.x@mail.example.com");
 	want_in_field("x and i", &o, rsa, " t=1798761600; x=1798761660; "
@@ -118,6 +120,7 @@ dkim_signer_field_tags(void **state)
 	o.ttl = UINT64_MAX;
 	want_in_field("x saturates", &o, rsa, " x=18446744073709551615; ");
 	o.ttl = 0;
+	/* RFC 6376 s2.11 #2, #3, #4, s3.5 #10 */
 	o.identity = slice_text("a;b=c \xc3\xb8@EXAMPLE.com");
 	want_in_field("i is encoded", &o, rsa,
 	    " i=a=3Bb=3Dc=20=C3=B8@example.com; ");
@@ -127,8 +130,14 @@ dkim_signer_field_tags(void **state)
 	want_in_field("simple", &o, rsa, " c=simple/relaxed; ");
 	o.domain = slice_text("b\xc3\xbc" "cher.example");
 	o.selector = slice_text("SEL");
-	o.identity = slice_of(NULL, 0);
+	o.identity = slice_text("x@m.b\xc3\xbc" "cher.example");
+	/* RFC 6376 s3.5 #31, #46, #64; RFC 8616 s3 */
 	want_in_field("U-label", &o, rsa, " d=xn--bcher-kva.example; s=sel; ");
+	want_in_field("U-label of i=", &o, rsa,
+	    " i=x@m.xn--bcher-kva.example; ");
+	o.selector = slice_text("s\xc3\xa9l");
+	want_in_field("U-label of s=", &o, rsa, "; s=xn--sl-bja; ");
+	o.identity = slice_of(NULL, 0);
 	two = made_names(DKIM_NAMES_OVERSIGN, "From,X-Other,Cc,Cc");
 	o.oversign = two;
 	/* PROBLEMS 15: present but not in SignHeaders is signed too */
@@ -138,14 +147,59 @@ dkim_signer_field_tags(void **state)
 	o.sign = other;
 	o.oversign = NULL;
 	o.omit = NULL;
-	/* RFC 6376 s5.4: From MUST be signed */
+	/* RFC 6376 s5.4, s5.4.1: From MUST be signed */
 	want_in_field("From always", &o, rsa, "; h=From:Subject; b=");
 	dkim_names_free(two);
 	dkim_names_free(other);
 }
 
 /*
- * RFC 6376 s3.5 z=: "|" inside a copy and all white space are encoded.
+ * RFC 6376 s5.4, s3.5 #38, s3.7 #13: DKIM-Signature is in h= for those that are
+ * there, and never once more: that would be the field being made.
+ */
+static void
+dkim_signer_field_of_signatures(void **state)
+{
+	static const char lines[] = "From: a@example.com\r\n"
+	    "DKIM-Signature: v=1\r\n";
+	struct dkim_names *sign = made_names(DKIM_NAMES_SIGN,
+	    "From,DKIM-Signature");
+	struct dkim_names *oversign = made_names(DKIM_NAMES_OVERSIGN,
+	    "dkim-signature,From");
+	size_t i, k, n;
+
+	(void)state;
+	for (i = 0; i < 4; i++) {
+		struct dkim_sign_options o = plain_options();
+		struct dkim_header *header = made_header(i & 1 ? lines :
+		    "From: a@example.com\r\n");
+		struct buf field;
+		const char *want = i == 0 ? "h=From;" : i == 1 ?
+		    "h=From:DKIM-Signature;" : i == 2 ? "h=From:From;" :
+		    "h=From:DKIM-Signature:From;";
+
+		o.sign = sign;
+		o.omit = NULL;
+		o.oversign = i < 2 ? NULL : oversign;
+		buf_init(&field, 65536);
+		test_int(want, made_sign(&world, header, "", &o, ed25519, "",
+		    &field), 0);
+		for (k = n = 0; k < field.n; k++)
+			if (field.p[k] != '\t')
+				field.p[n++] = field.p[k];
+		field.n = n;
+		buf_add_nul(&field);
+		test_true(want, strstr((char *)field.p, want) != NULL);
+		buf_clear(&field);
+		dkim_header_free(header);
+	}
+	dkim_names_free(sign);
+	dkim_names_free(oversign);
+}
+
+/*
+ * RFC 6376 s3.5 #77, #78, s2.11 #4: "|" inside a copy and all white space are
+ * encoded.
  */
 static void
 dkim_signer_field_copies(void **state)
@@ -177,6 +231,9 @@ dkim_signer_field_copies(void **state)
 	dkim_header_free(header);
 }
 
+/*
+ * RFC 6376 s5.4, s3.5 #29, #45, s2.6: what no signature can be made of.
+ */
 static void
 dkim_signer_add_refusals(void **state)
 {
@@ -224,7 +281,7 @@ dkim_signer_add_refusals(void **state)
 }
 
 /*
- * RFC 8301 s3.2: no RSA key under 1024 bits signs.
+ * RFC 8301 s3.2 #1, RFC 6376 s3.3.3: no RSA key under 1024 bits signs.
  */
 static void
 dkim_signer_add_small_key(void **state)
@@ -315,7 +372,7 @@ dkim_signer_add_many_fields(void **state)
 
 /*
  * Lines of 75 columns at most, a TAB as 8; but a piece without a fold may be
- * longer when it stands alone.
+ * longer when it stands alone. RFC 6376 s2.8: no line of white space only.
  */
 static void
 check_lines(const char *row, struct slice field)
@@ -328,6 +385,8 @@ check_lines(const char *row, struct slice field)
 		if (c == '\n') {
 			test_true(row, i + 1 < field.n &&
 			    field.p[i + 1] == '\t');
+			test_true(row, i + 2 < field.n &&
+			    field.p[i + 2] > ' ');
 			test_true(row, i > 0 && field.p[i - 1] == '\r');
 			test_true(row, column <= 75 || spaces == 0);
 			column = spaces = 0;
@@ -400,6 +459,10 @@ fill_domain(char *out, size_t n)
 		out[1] = '.';
 }
 
+/*
+ * RFC 6376 s3.2 #8, s5.6 #2: whatever is folded where, it is a tag-list and the
+ * one that was hashed.
+ */
 static void
 dkim_signer_field_sweep(void **state)
 {
@@ -455,7 +518,8 @@ dkim_signer_field_sweep(void **state)
 }
 
 /*
- * Several signatures over one pass, by keys of both types.
+ * Several signatures over one pass, by keys of both types, each with its own
+ * key: RFC 6376 s5.6 #3, s3.3, s3.7 #2; RFC 8301 s3.1 #1; RFC 8463 s4.1.
  */
 static void
 dkim_signer_job_several(void **state)
@@ -547,6 +611,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(dkim_signer_field_tags),
+		cmocka_unit_test(dkim_signer_field_of_signatures),
 		cmocka_unit_test(dkim_signer_field_copies),
 		cmocka_unit_test(dkim_signer_add_refusals),
 		cmocka_unit_test(dkim_signer_add_small_key),

@@ -7,6 +7,10 @@
 /* this room */
 #include "tests/replay_run.h"
 
+/*
+ * Verdicts of others, and their b= made again: RFC 6376 s3.4 #3, s3.7 #8, #11,
+ * s6.1.2 #6; RFC 8463 s5, sA; RFC 8616 s5 #5, #7.
+ */
 static void
 messages_expected(void **state)
 {
@@ -35,7 +39,9 @@ messages_expected(void **state)
 }
 
 /*
- * RFC 6376 A.2 and RFC 8463 A.3: b= as the RFCs print it.
+ * RFC 6376 A.2 and RFC 8463 A.3: b= as the RFCs print it, so both hashes are as
+ * RFC 6376 s3.3.2, s3.5 #5, #6, s3.7 #1, #2, #6, #7, #8, #9, #11, #12, s5.5,
+ * s5.6 #3, RFC 8463 s3, s4.1 and sA say.
  */
 static void
 sign_rfc_examples(void **state)

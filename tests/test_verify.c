@@ -124,18 +124,23 @@ run_trial(const struct trial *t)
 
 #define NAME	"sel._domainkey.example.com\t"
 
+/*
+ * RFC 6376 s6, s6.1.2 #5: the steps in their order.
+ */
 static void
 dkim_verifier_finish_order(void **state)
 {
 	static const char two_from[] =
 	    "From: x@y.z\r\nFrom: Joe <joe@example.com>\r\nSubject: a\r\n";
 	static const struct trial rows[] = {
+		/* RFC 6376 s6.1.3 #3, #6, #7, s3.5 #25, s3.7 #5 */
 		{ .name = "good", .want = "pass" },
 		{ .name = "body", .body = "Hello\r\nWorld\r\n",
 		    .want = "fail: body hash did not verify" },
 		{ .name = "header", .header =
 		    "From: Joe <joe@example.com>\r\nSubject: b\r\n",
 		    .want = "fail: signature did not verify" },
+		/* RFC 6376 s6.1.2 #8 */
 		{ .name = "no key", .dns = "",
 		    .want = "permerror: no key for signature" },
 		{ .name = "no key before body", .dns = "", .body = "x\r\n",
@@ -145,6 +150,7 @@ dkim_verifier_finish_order(void **state)
 		    .want = "temperror: key unavailable: SERVFAIL" },
 		{ .name = "timeout", .dns = NAME "!TIMEOUT\n",
 		    .want = "temperror: key unavailable: timeout" },
+		/* RFC 6376 s6.1.2 #3, #10, #13, #14 */
 		{ .name = "revoked", .dns = NAME "p=\n",
 		    .want = "permerror: key revoked" },
 		{ .name = "malformed before body", .dns = NAME "x\n",
@@ -152,6 +158,7 @@ dkim_verifier_finish_order(void **state)
 		{ .name = "other key type", .dns = NAME "k=ed25519; "
 		    "p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=\n",
 		    .want = "permerror: inappropriate key algorithm" },
+		/* RFC 6376 s5.4 */
 		{ .name = "no From", .header = "Subject: a\r\n",
 		    .want = "permerror: no From field in the message" },
 		{ .name = "expired before key", .ttl = 10,
@@ -189,7 +196,7 @@ dkim_verifier_finish_order(void **state)
 
 /*
  * RFC 6376 s6.1.2 step 4: several records, the best result counts, four are
- * tried; and t=s, t=y.
+ * tried.
  */
 static void
 dkim_verifier_finish_records(void **state)
@@ -242,6 +249,9 @@ dkim_verifier_finish_records(void **state)
 	free(field);
 }
 
+/*
+ * RFC 6376 s3.6.1 #29, #30, s3.10: t=s; t=y changes no result.
+ */
 static void
 dkim_verifier_finish_flags(void **state)
 {
@@ -281,7 +291,8 @@ dkim_verifier_finish_flags(void **state)
 	"v=1; a=ed25519-sha256; d=example.com; s=sel; h=from:subject" more
 
 /*
- * l= (PROBLEMS 10) and Minimum. The body has 14 octets.
+ * l= (PROBLEMS 10; RFC 6376 s3.5 #52, #54, s5.3.1, s6.1.3 #1, #8) and Minimum.
+ * The body has 14 octets.
  */
 static void
 dkim_verifier_finish_length(void **state)
@@ -354,8 +365,10 @@ dkim_verifier_finish_length(void **state)
 }
 
 /*
- * PROBLEMS 18 and RFC 6376 s3.7: b= wherever it stands, folded, with an unknown
- * tag that ends in b; h= that names more fields than there are, and itself.
+ * PROBLEMS 18 and RFC 6376 s3.5 #7, #8, #11, #36, #40, #58, #59, #60, s3.2 #12,
+ * s3.7 #10, s6.1.1 #3, s6.1.3 #1, #2: b= wherever it stands, folded, with an
+ * unknown tag that ends in b; h= that names more fields than there are, and
+ * itself.
  */
 static void
 dkim_verifier_finish_odd_fields(void **state)
@@ -372,19 +385,31 @@ dkim_verifier_finish_odd_fields(void **state)
 
 	(void)state;
 	for (i = 0; i < TEST_COUNT(tags); i++) {
-		char *field = made_raw(&world, ed25519, header_text, body_text,
-		    tags[i], UINT64_MAX);
+		char *unknown, *field = made_raw(&world, ed25519, header_text,
+		    body_text, tags[i], UINT64_MAX);
 
 		assert_int_equal(made_verify(&world, field, header_text,
 		    body_text, ed25519_dns, &made_plain, &m), 0);
 		made_want(tags[i], &m, 0, "pass");
 		replay_done(&m);
+		/* a tag that nobody knows is signed as all others are */
+		unknown = strstr(field, "xb=abc");
+		if (unknown != NULL) {
+			unknown[3] = 'X';
+			assert_int_equal(made_verify(&world, field,
+			    header_text, body_text, ed25519_dns, &made_plain,
+			    &m), 0);
+			made_want("changed", &m, 0,
+			    "fail: signature did not verify");
+			replay_done(&m);
+		}
 		free(field);
 	}
 }
 
 /*
- * RFC 8301 s3.1: rsa-sha1 never passes; unknown algorithms; RFC 8301 s3.2.
+ * RFC 8301 s1, s3, s3.1 #2, #4, #5: rsa-sha1 never passes; RFC 6376 s3.3,
+ * s3.3.4, s3.5 #16, #18: unknown algorithms; RFC 8301 s3.2 #6, #7: small keys.
  */
 static void
 dkim_verifier_finish_algorithms(void **state)
@@ -438,6 +463,34 @@ dkim_verifier_finish_algorithms(void **state)
 	replay_done(&m);
 	free(field);
 	free(dns);
+}
+
+/*
+ * RFC 6376 s3.5 #81: what z= says of a field is not what is verified.
+ */
+static void
+dkim_verifier_finish_copies(void **state)
+{
+	static const char changed[] =
+	    "From: Joe <joe@example.com>\r\nSubject: b\r\n";
+	struct dkim_sign_options o = plain_options(rsa);
+	struct replay_message m;
+	char *field;
+	size_t i;
+
+	(void)state;
+	o.copy_fields = true;
+	field = sign_plain(&o, rsa);
+	for (i = 0; i < 2; i++) {
+		assert_int_equal(made_verify(&world, field, i == 0 ?
+		    header_text : changed, body_text, rsa_dns, &made_plain,
+		    &m), 0);
+		test_int(i == 0 ? "as signed" : "changed",
+		    dkim_verifier_verdict(m.verifier, 0)->result,
+		    i == 0 ? DKIM_PASS : DKIM_FAIL);
+		replay_done(&m);
+	}
+	free(field);
 }
 
 /*
@@ -578,7 +631,7 @@ dkim_verifier_jobs_of_two(void **state)
 	assert_int_equal(dkim_verifier_jobs(v[0], &jobs, &n), 0);
 	test_int("not run", dkim_verifier_judge(v[0]), DKIM_ERR_CRYPTO);
 	dkim_verifier_free(v[0]);
-	/* a wrong body hash needs no operation */
+	/* RFC 6376 s6.1: a wrong body hash needs no operation */
 	assert_int_equal(dkim_verifier_new(world.lib, header, &made_plain,
 	    &v[0]), 0);
 	dkim_verifier_answer(v[0], 0, replay_answer(&world, rsa_dns,
@@ -726,6 +779,7 @@ main(void)
 		cmocka_unit_test(dkim_verifier_finish_length),
 		cmocka_unit_test(dkim_verifier_finish_odd_fields),
 		cmocka_unit_test(dkim_verifier_finish_algorithms),
+		cmocka_unit_test(dkim_verifier_finish_copies),
 		cmocka_unit_test(dkim_verifier_finish_huge_key),
 		cmocka_unit_test(dkim_verifier_call_order),
 		cmocka_unit_test(dkim_verifier_jobs_of_two),
