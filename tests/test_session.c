@@ -395,6 +395,42 @@ session_log_styles(void **state)
 	made_close(&run);
 }
 
+/*
+ * Two From fields of as many mailboxes as are looked at, none of them ours:
+ * why is longer than its limit, and the last line says so.
+ */
+static void
+session_log_why_too_long(void **state)
+{
+	const struct session_note *last = NULL;
+	struct made_run run;
+	struct buf header;
+
+	(void)state;
+	buf_init(&header, 65536);
+	for (int from = 0; from < 2; from++) {
+		buf_add_text(&header, "From: ");
+		for (int i = 0; i < DKIM_MAILBOXES_MAX; i++)
+			buf_add_format(&header, "%s%d.%064d@example.com",
+			    i == 0 ? "" : ",\n ", from, i);
+		buf_add_text(&header, "\n");
+	}
+	buf_add_nul(&header);
+	assert_int_equal(buf_end(&header), 0);
+	made_open(&run, CONF SIGN "LogWhy yes\n");
+	made_message(&run, "127.0.0.1", (const char *)header.p, "x\r\n");
+	made_has_note("the first", &run, "client.example.net is internal");
+	for (size_t i = 0; i < run.result->n_notes; i++)
+		if (strstr(run.result->notes[i].text, " ...") != NULL)
+			last = &run.result->notes[i];
+	test_true("cut", last != NULL && strcmp(last->text +
+	    strlen(last->text) - 4, " ...") == 0);
+	test_true("whole lines before it", last != run.result->notes &&
+	    strstr(last[-1].text, "@example.com'") != NULL);
+	made_close(&run);
+	buf_clear(&header);
+}
+
 int
 main(void)
 {
@@ -409,6 +445,7 @@ main(void)
 		cmocka_unit_test(session_external_host),
 		cmocka_unit_test(session_dont_sign_mail_to),
 		cmocka_unit_test(session_log_styles),
+		cmocka_unit_test(session_log_why_too_long),
 	};
 
 	return MADE_RUN(tests);
