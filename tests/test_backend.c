@@ -233,6 +233,9 @@ run_verify_signature_not_below_n(void **state)
 	rsab_key_unref(key);
 }
 
+/*
+ * RFC 8301 s3.1 #3: SHA-1 signs nothing.
+ */
 static void
 run_job_that_does_not_fit(void **state)
 {

@@ -28,6 +28,7 @@ struct row {
 
 static const struct row rows[] = {
 	{ "sign, absent", DKIM_NAMES_SIGN, NULL, SIGN, NULL },
+	/* RFC 6376 s5.4: no DKIM-Signature, unless somebody asks */
 	{ "omit, absent", DKIM_NAMES_OMIT, NULL, OMIT, NULL },
 	{ "oversign, absent", DKIM_NAMES_OVERSIGN, NULL, "From", NULL },
 	{ "sender, absent", DKIM_NAMES_SENDER, NULL, "From", NULL },

@@ -38,12 +38,15 @@ outcome_judge_first_row(void **state)
 		{ "neutral", { &neutral }, 1, OUTCOME_ACCEPT, 1 },
 		{ "no key", { &no_key }, 1, OUTCOME_KEY_NOT_FOUND, 0 },
 		{ "temperror", { &temp }, 1, OUTCOME_DNS_ERROR, 0 },
+		/* RFC 6376 s6.1, RFC 7372 s3.1: one good signature is enough,
+		 * at whichever place */
 		{ "temperror last", { &fail, &no_key, &temp }, 3,
 		    OUTCOME_DNS_ERROR, 2 },
 		{ "no key beside a fail", { &fail, &no_key }, 2,
 		    OUTCOME_KEY_NOT_FOUND, 1 },
 		{ "pass last", { &temp, &fail, &pass }, 3, OUTCOME_ACCEPT,
 		    2 },
+		/* RFC 6376 s3.6.1 #27 */
 		{ "test key fails", { &test_fail }, 1, OUTCOME_ACCEPT, 1 },
 		{ "test key passes, other fails", { &test_pass, &fail }, 2,
 		    OUTCOME_BAD_SIGNATURE, 1 },
@@ -68,7 +71,7 @@ outcome_judge_first_row(void **state)
 }
 
 /*
- * RFC 7372 and BEHAVIOUR 1: which option, which codes.
+ * RFC 7372 s3.1, s4 and BEHAVIOUR 1: which option, which codes.
  */
 static void
 outcome_set_every_row(void **state)

@@ -21,6 +21,7 @@ struct row {
 static const struct row rows[] = {
 	{ "CRLF", "A: b\r\nC:d\r\n e\r\n\r\nbody\r\n", 0, false,
 	    "<A| b><C|d\r\n e>", "body\r\n" },
+	/* RFC 6376 s5.3: LF for CRLF is local */
 	{ "LF", "A: b\nC:d\n e\n\nbody\n\nx", 0, true,
 	    "<A| b><C|d\r\n e>", "body\r\n\r\nx" },
 	{ "LF, some CRLF", "A: b\nC:d\r\n\te\r\n\r\nbo\r\ndy\n\r\n", 0, true,

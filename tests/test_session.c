@@ -30,7 +30,8 @@ check_deleted(const char *row, const struct made_run *run, const char *want)
 }
 
 /*
- * BEHAVIOUR 7, PROBLEMS 40, 42, 55: who may keep a field with our name.
+ * BEHAVIOUR 7, PROBLEMS 40, 42, 55, RFC 8601 s5 #1, #10, s7.6: who may keep a
+ * field with our name.
  */
 static void
 session_authres_who_keeps(void **state)
@@ -106,7 +107,7 @@ session_authres_who_keeps(void **state)
 }
 
 /*
- * AuthservID absent: macro j, else the host's name.
+ * AuthservID absent: macro j, else the host's name (RFC 8601 s2.5).
  */
 static void
 session_authres_our_name(void **state)
@@ -137,6 +138,7 @@ session_authres_our_name(void **state)
 		check_deleted(rows[i][2], &run, "1");
 		test_true(rows[i][2], strstr(made_inserted(&run, 0,
 		    "Authentication-Results"), rows[i][2]) != NULL);
+		/* RFC 8601 s5 #2 */
 		/* deletions come first: insertions would move the count */
 		test_int("order", run.result->actions[0].kind,
 		    SESSION_DELETE);

@@ -19,7 +19,8 @@ static const char mail[] =
     "Date: Fri, 01 Jan 2027 00:00:00 +0000\n";
 
 /*
- * The signature is good by the published key, when it comes in elsewhere.
+ * The signature is good by the published key, when it comes in elsewhere (RFC
+ * 6376 s5.6 #2).
  */
 static void
 session_sign_verifies(void **state)
@@ -206,7 +207,8 @@ session_sign_over_limit(void **state)
 }
 
 /*
- * We are at fault: On-InternalError, never sent with fewer signatures.
+ * We are at fault: On-InternalError, never sent with fewer signatures; RFC 6376
+ * s5.1: none without its key.
  */
 static void
 session_sign_our_fault(void **state)
@@ -321,7 +323,8 @@ session_sign_key_gone(void **state)
 }
 
 /*
- * MultipleSignatures: in table order, the first on top; one that fails is all.
+ * MultipleSignatures: in table order, the first on top of all fields (RFC 6376
+ * s5.6 #1, #4, RFC 8601 s4.1); one that fails is all.
  */
 static void
 session_sign_several(void **state)
@@ -333,6 +336,7 @@ session_sign_several(void **state)
 	struct made_run run;
 	char text[1024];
 	const char *top, *below;
+	size_t i;
 
 	(void)state;
 	snprintf(text, sizeof(text), conf, capture_text("signing",
@@ -341,6 +345,8 @@ session_sign_several(void **state)
 	made_message(&run, "127.0.0.1", mail, "x\r\n");
 	test_int("two", made_count(&run, SESSION_INSERT), 2);
 	/* inserted at index 0: the last insertion is on top */
+	for (i = 0; i < run.result->n_actions; i++)
+		test_int("index", run.result->actions[i].occurrence, 0);
 	below = made_inserted(&run, 0, "DKIM-Signature");
 	top = made_inserted(&run, 1, "DKIM-Signature");
 	test_true("first row on top", strstr(top, "s=s1") != NULL);

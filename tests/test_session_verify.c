@@ -49,6 +49,10 @@ free_example(void **state)
 	return made_tear_down(state);
 }
 
+/*
+ * RFC 6376 s3.4 #5, s3.9, s6.3; RFC 8601 s2.1 #2, s4 #3, #5, #8: one field
+ * comes, at the top, with what was found; nothing else changes.
+ */
 static void
 session_verify_passes(void **state)
 {
@@ -64,6 +68,7 @@ session_verify_passes(void **state)
 	made_message(&run, "192.0.2.1", example, example_body);
 	test_int("action", run.result->outcome.action, ACTION_ACCEPT);
 	test_int("changes", run.result->n_actions, 1);
+	test_int("at the top", run.result->actions[0].occurrence, 0);
 	ar = made_inserted(&run, 0, "Authentication-Results");
 	assert_non_null(ar);
 	test_true("our name with job", strstr(ar, "mx.example.net/4XyZ") !=
@@ -232,7 +237,8 @@ session_verify_over_limit(void **state)
 }
 
 /*
- * t=y: as judged, but no action; a passing test key does not save the rest.
+ * RFC 6376 s3.6.1 #27, t=y: as judged, but no action; a passing test key does
+ * not save the rest.
  */
 static void
 session_verify_testing(void **state)

@@ -71,6 +71,10 @@ terms_actions(void **state)
 	}
 }
 
+/*
+ * RFC 6376 s5.3, s3.4.1: where it can be had, the space behind the colon is
+ * asked for.
+ */
 static void
 terms_steps(void **state)
 {

@@ -214,6 +214,9 @@ each_backend(void (*test)(const struct rsab_backend *backend))
 	}
 }
 
+/*
+ * RFC 8301 s3.2 #3: keys of 1024 to 4096 bits among them.
+ */
 static void
 vectors_verify_each_backend(void **state)
 {

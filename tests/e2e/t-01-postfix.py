@@ -221,6 +221,7 @@ def utf8_and_8bit(t, site):
 
 def dot_lines(t, site):
     """lines that begin with dots, blank ends, long runs of blanks"""
+    # RFC 6376 s3.7 #17: hashed without the dots that SMTP adds
     body = (b".\r\n..\r\n.leading\r\n...\r\n\r\n.\r\n  two  blanks \t \r\n"
             b".\t.\r\n\r\n \r\n\r\n")
     copy = site.through(message(OURS, "dots@dest.example", "dots", body),

@@ -108,6 +108,7 @@ def verifies_inbound(t, site):
 
 def simple_canonicalization(t, site):
     """simple/simple: leading space is kept through Sendmail"""
+    # RFC 6376 s5.3, s3.4.1: the very octets that the verifier receives
     site.filter.stop()
     site.filter.configure(Canonicalization="simple/simple")
     site.filter.start()
