@@ -16,6 +16,7 @@ struct arena_block {
 	struct arena_block	*next;
 	size_t			 space;	/* octets in data */
 	size_t			 used;
+	bool			 lent;	/* the caller's memory */
 	_Alignas(max_align_t) uint8_t data[];
 };
 
@@ -46,6 +47,7 @@ block_new(const struct arena *a, size_t n)
 	b->next = a->head;
 	b->space = space;
 	b->used = 0;
+	b->lent = false;
 	return b;
 }
 
@@ -53,6 +55,19 @@ void
 arena_init(struct arena *a, size_t cap)
 {
 	*a = (struct arena){ .cap = cap };
+}
+
+void
+arena_init_on(struct arena *a, size_t cap, void *memory, size_t n)
+{
+	struct arena_block *b = memory;
+
+	assert(n > sizeof(*b));
+	b->next = NULL;
+	b->space = n - sizeof(*b);
+	b->used = 0;
+	b->lent = true;
+	*a = (struct arena){ .head = b, .cap = cap };
 }
 
 void *
@@ -101,7 +116,8 @@ arena_clear(struct arena *a)
 
 	while ((b = a->head) != NULL) {
 		a->head = b->next;
-		free(b);
+		if (!b->lent)
+			free(b);
 	}
 	a->used = 0;
 }

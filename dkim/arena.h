@@ -22,6 +22,12 @@ struct arena {
 void arena_init(struct arena *a, size_t cap);
 
 /*
+ * The same, and the first block is the caller's: n octets of memory aligned
+ * for any type (64 or more), which stay there until arena_clear.
+ */
+void arena_init_on(struct arena *a, size_t cap, void *memory, size_t n);
+
+/*
  * n octets aligned for any type, or NULL: no memory, or the cap is passed
  * (arena_is_full tells which). They live until arena_clear.
  */

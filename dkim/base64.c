@@ -99,6 +99,18 @@ base64_decode(struct slice in, uint8_t *out, size_t *out_len)
 	return 0;
 }
 
+/*
+ * Eight octets as a number, the first one on top.
+ */
+static uint64_t
+first_eight(const uint8_t *p)
+{
+	return (uint64_t)p[0] << 56 | (uint64_t)p[1] << 48 |
+	    (uint64_t)p[2] << 40 | (uint64_t)p[3] << 32 |
+	    (uint64_t)p[4] << 24 | (uint64_t)p[5] << 16 |
+	    (uint64_t)p[6] << 8 | p[7];
+}
+
 static void
 write_group(uint32_t word, uint8_t *out)
 {
@@ -111,10 +123,17 @@ write_group(uint32_t word, uint8_t *out)
 void
 base64_write(struct slice in, uint8_t *out)
 {
+	uint64_t eight;
 	uint32_t word;
 	size_t i;
 
-	for (i = 0; in.n - i >= 3; i += 3, out += 4) {
+	/* two groups from eight octets, of which six count */
+	for (i = 0; in.n - i >= 8; i += 6, out += 8) {
+		eight = first_eight(&in.p[i]);
+		write_group((uint32_t)(eight >> 40), out);
+		write_group((uint32_t)(eight >> 16) & 0xffffff, out + 4);
+	}
+	for (; in.n - i >= 3; i += 3, out += 4) {
 		word = (uint32_t)in.p[i] << 16 | (uint32_t)in.p[i + 1] << 8 |
 		    in.p[i + 2];
 		write_group(word, out);

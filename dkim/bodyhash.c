@@ -119,9 +119,9 @@ bodyhash_new(const struct dkim_lib *lib, bool fix_crlf, struct bodyhash **out)
 	struct bodyhash *b;
 	size_t i;
 
-	if ((b = calloc(1, sizeof(*b))) == NULL)
+	if ((b = malloc(sizeof(*b))) == NULL)
 		return DKIM_ERR_NOMEM;
-	b->lib = lib;
+	*b = (struct bodyhash){ .lib = lib };
 	for (i = 0; i < FORMS; i++) {
 		b->forms[i].owner = b;
 		b->forms[i].sink.add = add_octets;

@@ -22,6 +22,7 @@ static void
 put_relaxed_name(struct gather *g, struct slice name)
 {
 	size_t i, part, at = 0, n = name.n;
+	uint64_t eight;
 	uint8_t *out;
 
 	while (n > 0 && is_wsp(name.p[n - 1]))
@@ -29,7 +30,12 @@ put_relaxed_name(struct gather *g, struct slice name)
 	for (; at < n; at += part) {
 		part = n - at < GATHER_SIZE ? n - at : GATHER_SIZE;
 		out = gather_room(g, part);
-		for (i = 0; i < part; i++)
+		for (i = 0; part - i >= sizeof(eight); i += sizeof(eight)) {
+			memcpy(&eight, &name.p[at + i], sizeof(eight));
+			eight = slice_lower_eight(eight);
+			memcpy(&out[i], &eight, sizeof(eight));
+		}
+		for (; i < part; i++)
 			out[i] = slice_lower(name.p[at + i]);
 	}
 }

@@ -41,17 +41,16 @@ events(struct slice in, size_t at)
 size_t
 canon_run(struct slice in)
 {
-	size_t at = 0;
+	size_t at = LANE;
 	__m128i a, b;
 	unsigned mask;
 
+	if (in.n <= LANE)
+		return canon_run_from(in, 0);
 	/* a run that is short ends here mostly */
-	if (in.n > LANE) {
-		mask = (unsigned)_mm_movemask_epi8(events(in, 0));
-		if (mask != 0)
-			return (unsigned)__builtin_ctz(mask);
-		at = LANE;
-	}
+	mask = (unsigned)_mm_movemask_epi8(events(in, 0));
+	if (mask != 0)
+		return (unsigned)__builtin_ctz(mask);
 	for (; in.n - at > STEP; at += STEP) {
 		a = _mm_or_si128(events(in, at), events(in, at + LANE));
 		b = _mm_or_si128(events(in, at + 2 * LANE),
@@ -64,7 +63,11 @@ canon_run(struct slice in)
 		if (mask != 0)
 			return at + (unsigned)__builtin_ctz(mask);
 	}
-	return canon_run_from(in, at);
+	/* the rest but the last one, with some that are done */
+	at = in.n - 1 - LANE;
+	mask = (unsigned)_mm_movemask_epi8(events(in, at));
+	return mask != 0 ? at + (unsigned)__builtin_ctz(mask) :
+	    canon_run_from(in, in.n - 1);
 }
 
 /*

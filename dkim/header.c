@@ -12,34 +12,31 @@
 #include "taglist.h"
 
 #define FIELDS_FIRST	32	/* fields there is room for at first */
+#define OCTETS_FIRST	4096
 
-struct field {
-	struct slice	name;		/* as added */
-	struct slice	value;
-	size_t		compared;	/* octets of name before white space */
-};
-
-struct dkim_header {
-	struct arena	 arena;
-	struct field	*fields;
-	size_t		 n;
-	size_t		 space;
-	size_t		 octets;	/* of all fields */
-	size_t		 max;
-	char		 over[64];	/* limit that was passed, or "" */
+/* A header that fits here is one allocation. */
+struct whole {
+	struct dkim_header	header;
+	struct header_field	fields[FIELDS_FIRST];
+	_Alignas(max_align_t) uint8_t octets[OCTETS_FIRST];
 };
 
 int
 dkim_header_new(size_t max, struct dkim_header **out)
 {
 	struct dkim_header *h;
+	struct whole *w;
 
-	if ((h = calloc(1, sizeof(*h))) == NULL)
+	if ((w = malloc(sizeof(*w))) == NULL)
 		return DKIM_ERR_NOMEM;
+	h = &w->header;
+	*h = (struct dkim_header){ .fields = w->fields,
+	    .space = FIELDS_FIRST };
 	h->max = max == 0 || max > DKIM_HEADER_HARD_MAX ?
 	    DKIM_HEADER_HARD_MAX : max;
 	/* twice: a fold of LF becomes CRLF; the rest is alignment */
-	arena_init(&h->arena, 2 * h->max + 16 * DKIM_FIELDS_MAX);
+	arena_init_on(&h->arena, 2 * h->max + 16 * DKIM_FIELDS_MAX,
+	    w->octets, OCTETS_FIRST);
 	*out = h;
 	return 0;
 }
@@ -50,7 +47,9 @@ dkim_header_free(struct dkim_header *header)
 	if (header == NULL)
 		return;
 	arena_clear(&header->arena);
-	free(header->fields);
+	if (header->space > FIELDS_FIRST)
+		free(header->fields);
+	/* the first member of a whole */
 	free(header);
 }
 
@@ -80,14 +79,17 @@ name_octets(struct slice name)
 static int
 reserve_field(struct dkim_header *h)
 {
-	struct field *more;
-	size_t space;
+	bool first = h->space == FIELDS_FIRST;
+	struct header_field *more;
+	size_t space = 2 * h->space;
 
 	if (h->n < h->space)
 		return 0;
-	space = h->space == 0 ? FIELDS_FIRST : 2 * h->space;
-	if ((more = realloc(h->fields, space * sizeof(*more))) == NULL)
+	more = realloc(first ? NULL : h->fields, space * sizeof(*more));
+	if (more == NULL)
 		return DKIM_ERR_NOMEM;
+	if (first)
+		memcpy(more, h->fields, h->n * sizeof(*more));
 	h->fields = more;
 	h->space = space;
 	return 0;
@@ -156,7 +158,7 @@ add_field(struct dkim_header *h, struct slice name, struct slice value,
     size_t folds)
 {
 	size_t compared = name_octets(name), value_n = value.n + folds;
-	struct field *field;
+	struct header_field *field;
 	uint8_t *p;
 	int r;
 
@@ -216,14 +218,6 @@ dkim_header_value(const struct dkim_header *header, size_t i)
 {
 	assert(i < header->n);
 	return header->fields[i].value;
-}
-
-struct slice
-header_name(const struct dkim_header *header, size_t i)
-{
-	assert(i < header->n);
-	return slice_sub(header->fields[i].name, 0,
-	    header->fields[i].compared);
 }
 
 int

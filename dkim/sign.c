@@ -19,6 +19,7 @@
 #include "taglist.h"
 
 #define ARENA_MAX	((size_t)16 * DKIM_HEADER_HARD_MAX)	/* octets */
+#define ARENA_FIRST	3072	/* octets: two signatures */
 
 static const char field_name[] = "DKIM-Signature";
 
@@ -39,6 +40,7 @@ struct dkim_signer {
 	size_t				 n;
 	bool				 started;	/* body octets came */
 	bool				 ended;
+	_Alignas(max_align_t) uint8_t	 memory[];	/* of arena */
 };
 
 int
@@ -48,12 +50,11 @@ dkim_signer_new(const struct dkim_lib *lib, const struct dkim_header *header,
 	struct dkim_signer *signer;
 	int r;
 
-	signer = calloc(1, sizeof(*signer));
+	signer = malloc(sizeof(*signer) + ARENA_FIRST);
 	if (signer == NULL)
 		return DKIM_ERR_NOMEM;
-	signer->lib = lib;
-	signer->header = header;
-	arena_init(&signer->arena, ARENA_MAX);
+	*signer = (struct dkim_signer){ .lib = lib, .header = header };
+	arena_init_on(&signer->arena, ARENA_MAX, signer->memory, ARENA_FIRST);
 	r = bodyhash_new(lib, fix_crlf, &signer->bodyhash);
 	if (r != 0) {
 		dkim_signer_free(signer);

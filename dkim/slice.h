@@ -71,6 +71,20 @@ slice_lower(uint8_t c)
 }
 
 /*
+ * The same of eight octets at once.
+ */
+static inline uint64_t
+slice_lower_eight(uint64_t eight)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101);
+	uint64_t low = eight & 0x7f * ones;
+	uint64_t from_a = low + (0x80 - 'A') * ones;
+	uint64_t above_z = low + (0x80 - 'Z' - 1) * ones;
+
+	return eight | ((from_a & ~above_z & ~eight & 0x80 * ones) >> 2);
+}
+
+/*
  * Equal but for the case of ASCII letters.
  */
 static inline bool

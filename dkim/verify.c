@@ -12,6 +12,14 @@
 
 #define ARENA_MAX	((size_t)16 * DKIM_HEADER_HARD_MAX)	/* octets */
 
+#define ARENA_FIRST	4096	/* octets: a signature or two */
+
+/* What a usual message takes is one allocation. */
+struct whole {
+	struct dkim_verifier	verifier;
+	_Alignas(max_align_t) uint8_t octets[ARENA_FIRST];
+};
+
 static const char field_name[] = "DKIM-Signature";
 
 /*
@@ -121,19 +129,20 @@ dkim_verifier_new(const struct dkim_lib *lib, const struct dkim_header *header,
     const struct dkim_verify_options *options, struct dkim_verifier **out)
 {
 	struct dkim_verifier *v;
+	struct whole *whole;
 	int r;
 
-	v = calloc(1, sizeof(*v));
-	if (v == NULL)
+	whole = malloc(sizeof(*whole));
+	if (whole == NULL)
 		return DKIM_ERR_NOMEM;
-	v->lib = lib;
-	v->header = header;
-	v->options = *options;
+	v = &whole->verifier;
+	*v = (struct dkim_verifier){ .lib = lib, .header = header,
+	    .options = *options };
 	if (v->options.max_signatures == 0)
 		v->options.max_signatures = DKIM_SIGNATURES_DEFAULT;
 	if (v->options.min_bits == 0)
 		v->options.min_bits = DKIM_RSA_BITS_FLOOR;
-	arena_init(&v->arena, ARENA_MAX);
+	arena_init_on(&v->arena, ARENA_MAX, whole->octets, ARENA_FIRST);
 	r = parse_fields(v);
 	if (r == 0)
 		r = want_bodies(v);
@@ -156,6 +165,7 @@ dkim_verifier_free(struct dkim_verifier *verifier)
 		dkim_keyset_unref(verifier->queries[i].answer.keyset);
 	bodyhash_free(verifier->bodyhash);
 	arena_clear(&verifier->arena);
+	/* the first member of a whole */
 	free(verifier);
 }
 

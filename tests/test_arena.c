@@ -75,6 +75,35 @@ arena_copy_is_a_copy(void **state)
 	arena_clear(&a);
 }
 
+/*
+ * Memory of the caller's is used first, to its end and no further, and not
+ * freed (a free of it would not be one).
+ */
+static void
+arena_init_on_lent_memory(void **state)
+{
+	_Alignas(max_align_t) uint8_t memory[256], *p;
+	struct arena a;
+	size_t n = 0;
+
+	(void)state;
+	arena_init_on(&a, 4096, memory, sizeof(memory));
+	while ((p = arena_alloc(&a, 16)) != NULL && p >= memory &&
+	    p < memory + sizeof(memory)) {
+		test_true("within", p + 16 <= memory + sizeof(memory));
+		memset(p, 0xa5, 16);
+		n++;
+	}
+	assert_non_null(p);
+	test_true("most of it", n >= sizeof(memory) / 16 - 4);
+	test_int("used", a.used, 16 * (n + 1));
+	memset(p, 0x5a, 16);
+	test_true("a large one", arena_alloc(&a, 2048) != NULL);
+	test_true("the cap", arena_alloc(&a, 4096) == NULL);
+	arena_clear(&a);
+	test_true("cleared", a.head == NULL && a.used == 0);
+}
+
 static bool
 fill(void *arg)
 {
@@ -111,6 +140,7 @@ main(void)
 		cmocka_unit_test(arena_alloc_keeps_all),
 		cmocka_unit_test(arena_alloc_stops_at_cap),
 		cmocka_unit_test(arena_copy_is_a_copy),
+		cmocka_unit_test(arena_init_on_lent_memory),
 		cmocka_unit_test(arena_alloc_no_memory),
 	};
 

@@ -7,6 +7,9 @@
 /* system */
 #include "tests/test.h"
 
+/* libcrypto */
+#include <openssl/evp.h>
+
 /* this room */
 #include "dkim/base64.h"
 #include "dkim/dkim.h"
@@ -104,6 +107,28 @@ base64_encode_rows(void **state)
 }
 
 /*
+ * Another encoder's text of octets of all kinds, at every length that ends
+ * otherwise.
+ */
+static void
+base64_encode_as_libcrypto(void **state)
+{
+	uint8_t in[100], want[2 * sizeof(in)], got[2 * sizeof(in)];
+	size_t i, n;
+
+	(void)state;
+	for (n = 0; n <= sizeof(in); n++) {
+		for (i = 0; i < n; i++)
+			in[i] = (uint8_t)(89 * i + 31 * n);
+		memset(got, '#', sizeof(got));
+		base64_write(slice_of(in, n), got);
+		test_octets("text", got, BASE64_SIZE(n), want, (size_t)
+		    EVP_EncodeBlock(want, in, (int)n));
+		test_int("behind it", got[BASE64_SIZE(n)], '#');
+	}
+}
+
+/*
  * The room that base64.h asks for is enough, at every length (ASan watches).
  */
 static void
@@ -133,6 +158,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(base64_decode_rows),
 		cmocka_unit_test(base64_encode_rows),
+		cmocka_unit_test(base64_encode_as_libcrypto),
 		cmocka_unit_test(base64_decode_room),
 	};
 

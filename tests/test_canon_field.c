@@ -141,12 +141,37 @@ canon_parse_rows(void **state)
 	test_str("text", dkim_canon_text(DKIM_RELAXED), "relaxed");
 }
 
+/*
+ * RFC 6376 s3.4.2: every octet at every place of a name that is made lower case
+ * by eights and by ones.
+ */
+static void
+canon_field_name_octets(void **state)
+{
+	char name[21], want[sizeof(name) + 3];
+	unsigned c;
+	size_t i;
+
+	(void)state;
+	for (c = 33; c < 256; c++)
+		for (i = 0; i + 1 < sizeof(name); i++) {
+			memset(name, 'a', sizeof(name) - 1);
+			name[sizeof(name) - 1] = '\0';
+			name[i] = (char)c;
+			snprintf(want, sizeof(want), "%s:\r\n", name);
+			if (c >= 'A' && c <= 'Z')
+				want[i] = (char)(c - 'A' + 'a');
+			check_field(want, DKIM_RELAXED, name, "", want);
+		}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(canon_field_rows),
 		cmocka_unit_test(canon_field_long_values),
+		cmocka_unit_test(canon_field_name_octets),
 		cmocka_unit_test(canon_parse_rows),
 	};
 

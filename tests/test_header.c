@@ -169,6 +169,33 @@ header_add_limits(void **state)
 	free(big);
 }
 
+/*
+ * Fields stay what they are when the room for them grows, and the first ones
+ * lie elsewhere.
+ */
+static void
+header_add_keeps_all(void **state)
+{
+	struct dkim_header *h = new_header(0);
+	char text[16];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 1000; i++) {
+		snprintf(text, sizeof(text), "X-%zu", i);
+		test_int(text, add(h, text, text + 1), 0);
+	}
+	test_int("count", dkim_header_count(h), 1000);
+	for (i = 0; i < 1000; i++) {
+		snprintf(text, sizeof(text), "X-%zu", i);
+		test_octets(text, dkim_header_name(h, i).p,
+		    dkim_header_name(h, i).n, text, strlen(text));
+		test_octets(text, dkim_header_value(h, i).p,
+		    dkim_header_value(h, i).n, text + 1, strlen(text + 1));
+	}
+	dkim_header_free(h);
+}
+
 static void
 header_new_hard_max(void **state)
 {
@@ -297,6 +324,7 @@ main(void)
 		cmocka_unit_test(header_add_milter_folds),
 		cmocka_unit_test(header_add_bad_names),
 		cmocka_unit_test(header_add_limits),
+		cmocka_unit_test(header_add_keeps_all),
 		cmocka_unit_test(header_new_hard_max),
 		cmocka_unit_test(header_find_ignores_case),
 		cmocka_unit_test(header_compare_names_orders),
