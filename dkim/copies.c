@@ -71,6 +71,7 @@ parse_one(struct slice item, struct arena *a, struct copy *out)
 		return r;
 	if (out->name.n == 0)
 		return DKIM_ERR_SYNTAX;
+	/* RFC 6376 s3.5 #80: FWS goes first, what was encoded stays */
 	return taglist_decode_qp(slice_from(item, colon + 1), a, &out->value);
 }
 

@@ -381,7 +381,7 @@ judge_tries(const struct dkim_verifier *v, struct verify_signature *sig)
 }
 
 /*
- * RFC 6376 s3.5: z= MUST NOT be used to verify; it only says more.
+ * RFC 6376 s3.5 #81: z= MUST NOT be used to verify; it only says more.
  */
 static int
 say_change(struct dkim_verifier *v, struct verify_signature *sig)

@@ -221,6 +221,26 @@ dkim_authres_print_clause(void **state)
 }
 
 /*
+ * RFC 8601 s2.7.1, s2.7.7, s4 #2: the words that are registered for dkim.
+ */
+static void
+dkim_result_text_registered(void **state)
+{
+	static const char *const want[] = {
+		[DKIM_NONE] = "none", [DKIM_PASS] = "pass",
+		[DKIM_FAIL] = "fail", [DKIM_POLICY] = "policy",
+		[DKIM_NEUTRAL] = "neutral", [DKIM_TEMPERROR] = "temperror",
+		[DKIM_PERMERROR] = "permerror",
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < TEST_COUNT(want); i++)
+		test_str("word", dkim_result_text((enum dkim_result)i),
+		    want[i]);
+}
+
+/*
  * PROBLEMS 34, 36, 38, 39, RFC 8601 s2.2 #9, #12: a stranger's octets in the
  * clause.
  */
@@ -448,6 +468,7 @@ main(void)
 		cmocka_unit_test(dkim_authres_print_none),
 		cmocka_unit_test(dkim_authres_print_long_id),
 		cmocka_unit_test(dkim_authres_print_clause),
+		cmocka_unit_test(dkim_result_text_registered),
 		cmocka_unit_test(dkim_authres_print_quoting),
 		cmocka_unit_test(dkim_authres_print_unique_b),
 		cmocka_unit_test(dkim_authres_print_floods),

@@ -32,6 +32,7 @@ copies_parse_rows(void **state)
 		    "From", "foo@eng.example.net" },
 		{ "one", "Subject:=20a=3Db=7Cc=3B", 0, 1, "Subject",
 		    " a=b|c;" },
+		/* RFC 6376 s3.5 #80 */
 		{ "folded", "Sub\r\n ject : =20\r\n\t a", 0, 1, "Subject",
 		    " a" },
 		{ "white space round a bar", " A:b |\r\n\tC:d ", 0, 2, "A",
