@@ -8,39 +8,16 @@
  */
 
 /* this room */
-#include "tests/fuzz/signed_made.h"
-
-size_t LLVMFuzzerCustomMutator(uint8_t *p, size_t n, size_t max,
-    unsigned seed);
-size_t LLVMFuzzerMutate(uint8_t *p, size_t n, size_t max)
-    __attribute__((weak));	/* of libFuzzer: not there in a replay */
+#include "tests/fuzz/signed_change.h"
 
 #define NOW	1798761600
 #define DRIFT	300
-#define HEAD	5		/* octets before the tags */
 
 enum {
 	OPTION_RSA = 1,		/* the key is RSA */
 	OPTION_OTHER_KEY = 2,	/* the DNS has the other one */
 	OPTION_CUT = 4,		/* the body comes octet by octet */
 	OPTION_MINIMUM = 8,	/* all of the body is to be signed */
-};
-
-enum change {
-	CHANGE_BODY_OCTET,
-	CHANGE_BODY_INSERT,
-	CHANGE_BODY_CUT,
-	CHANGE_FIELD_OCTET,
-	CHANGE_FIELD_INSERT,
-	CHANGE_FIELD_GONE,
-	CHANGE_FIELD_TWICE,
-	CHANGE_NONE,
-	CHANGES,
-};
-
-struct recipe {
-	uint8_t		options, kind, octet;
-	size_t		place;
 };
 
 static struct signed_site site;
@@ -143,86 +120,8 @@ verdict(const struct signed_message *m, uint8_t options)
 	return result;
 }
 
-/* ---- a change on the way ------------------------------------------------ */
-
-/*
- * old, with one octet other, one more, or without the rest.
- */
 static void
-alter(struct slice old, enum change kind, const struct recipe *r,
-    struct buf *out)
-{
-	size_t at = r->place % (old.n + 1);
-
-	buf_add(out, slice_sub(old, 0, at));
-	if (kind != CHANGE_BODY_CUT) {
-		buf_add_octet(out, r->octet);
-		buf_add(out, slice_from(old, at + (kind ==
-		    CHANGE_BODY_OCTET && at < old.n)));
-	}
-	FUZZ_WANT(buf_end(out) == 0);
-}
-
-static bool
-alter_header(struct signed_message *m, enum change kind,
-    const struct recipe *r)
-{
-	size_t n = dkim_header_count(m->header), i, at;
-	struct dkim_header *out;
-	struct slice value;
-	struct buf b;
-	int e = 0;
-
-	if (n < 2)
-		return false;
-	/* not the signature, which is expected() 's */
-	at = 1 + r->octet % (n - 1);
-	buf_init(&b, SIGNED_MAX);
-	FUZZ_WANT(dkim_header_new(0, &out) == 0);
-	for (i = 0; e == 0 && i < n; i++) {
-		value = dkim_header_value(m->header, i);
-		if (i == at && kind == CHANGE_FIELD_GONE)
-			continue;
-		if (i == at && kind <= CHANGE_FIELD_INSERT) {
-			alter(value, kind == CHANGE_FIELD_OCTET ?
-			    CHANGE_BODY_OCTET : CHANGE_BODY_INSERT, r, &b);
-			value = buf_slice(&b);
-		}
-		e = dkim_header_add(out, dkim_header_name(m->header, i),
-		    value);
-		if (e == 0 && i == at && kind == CHANGE_FIELD_TWICE)
-			e = dkim_header_add(out, dkim_header_name(m->header,
-			    i), value);
-	}
-	buf_clear(&b);
-	dkim_header_free(e == 0 ? m->header : out);
-	if (e == 0)
-		m->header = out;
-	return e == 0;
-}
-
-/*
- * False: that would be no message.
- */
-static bool
-change(struct signed_message *m, const struct recipe *r)
-{
-	enum change kind = r->kind % CHANGES;
-	struct buf b;
-
-	if (kind == CHANGE_NONE)
-		return false;
-	if (kind >= CHANGE_FIELD_OCTET)
-		return alter_header(m, kind, r);
-	buf_init(&b, SIGNED_MAX);
-	alter(buf_slice(&m->body), kind, r, &b);
-	buf_clear(&m->body);
-	m->body = b;		/* moved */
-	return true;
-}
-
-static void
-check(struct signed_message *m, const struct recipe *r)
+check(struct signed_message *m, const struct signed_recipe *r)
 {
 	struct buf before, after;
 	struct sink one = { signed_add, &before }, two = { signed_add,
@@ -239,7 +138,7 @@ check(struct signed_message *m, const struct recipe *r)
 	FUZZ_WANT(verdict(m, r->options) == expected(m, r->options, &f));
 	if (f.error == NULL)
 		signed_put(m->header, &f, &one);
-	if (change(m, r)) {
+	if (signed_change(m, r)) {
 		FUZZ_WANT(sigfield_parse(dkim_header_value(m->header, 0), &a,
 		    &f) == 0);
 		if (f.error == NULL)
@@ -259,65 +158,17 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 {
 	struct signed_message m;
-	struct recipe r;
-	struct slice in, tags;
+	struct signed_recipe r;
 
-	if (n < HEAD || n > 65536)
+	if (!signed_take(slice_of(p, n), &r))
 		return 0;
 	if (site.lib == NULL)
 		signed_open(&site);
-	r = (struct recipe){ p[0], p[1], p[4], p[2] | (size_t)p[3] << 8 };
-	in = slice_of(p + HEAD, n - HEAD);
-	tags = fuzz_until(&in, '\0');
-	if (!signed_read(in, &m))
+	if (!signed_read(r.message, &m))
 		return 0;
-	if (signed_make(&site, tags, site.keys[(r.options & OPTION_RSA) != 0],
-	    &m))
+	if (signed_make(&site, r.tags,
+	    site.keys[(r.options & OPTION_RSA) != 0], &m))
 		check(&m, &r);
 	signed_clear(&m);
 	return 0;
-}
-
-/* ---- mutations that keep an input a message ----------------------------- */
-
-static const char *const pieces[] = { "v=1;", "a=ed25519-sha256;",
-	"a=rsa-sha256;", "c=relaxed/relaxed;", "c=simple/relaxed;",
-	"d=example.com;", "s=sel;", "h=From;", "h=from:to:from:x:subject;",
-	"l=0;", "l=5;", "l=1000000;", "t=1798761600;", "t=1798762000;",
-	"x=1798761599;", "x=1798761601;", "i=@a.example.com;",
-	"i=u=40@example.com;", "q=dns/txt;", "z=From:a|To:b;", "\r\n ", "\t",
-	"From: a@example.com\r\n", "To: b\r\n", "From: \r\n c@d.example\r\n",
-	"X:\r\n", "\r\n\r\n", " \r\n", "DKIM-Signature: v=1; d=a.b\r\n" };
-
-/*
- * Put a piece in, or take a line out, at a random place.
- */
-size_t
-LLVMFuzzerCustomMutator(uint8_t *p, size_t n, size_t max, unsigned seed)
-{
-	const char *piece = pieces[(seed >> 2) % (sizeof(pieces) /
-	    sizeof(pieces[0]))];
-	size_t at, size = strlen(piece), end;
-
-	if (LLVMFuzzerMutate == NULL)
-		return n;
-	if ((seed & 3) < 2 || n < HEAD + 1)
-		return LLVMFuzzerMutate(p, n, max);
-	at = HEAD + (seed >> 8) % (n - HEAD);
-	if ((seed & 3) == 2) {
-		for (end = at; end < n && p[end] != '\n' && p[end] != ';';)
-			end++;
-		end += end < n;
-		memmove(p + at, p + end, n - end);
-		return n - (end - at);
-	}
-	/* behind the end of a tag or a line */
-	while (at > HEAD && p[at - 1] != '\n' && p[at - 1] != ';' &&
-	    p[at - 1] != '\0')
-		at--;
-	if (n + size > max)
-		return n;
-	memmove(p + at + size, p + at, n - at);
-	memcpy(p + at, piece, size);
-	return n + size;
 }
