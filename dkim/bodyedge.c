@@ -212,13 +212,15 @@ bodyedge_want(struct bodyedge *edge, const uint8_t hash[DIGEST_SIZE],
 }
 
 /*
- * The body may have been empty: RFC 6376 s3.4.3, s3.4.4.
+ * The body may have been empty: RFC 6376 s3.4.3, s3.4.4. In simple that is
+ * also what one blank line is, which says less.
  */
 static void
 look_at_nothing(struct bodyedge *edge)
 {
 	struct digest digest;
 	uint8_t hash[DIGEST_SIZE];
+	size_t i;
 	int r = digest_init(&digest, edge->lib);
 
 	if (r == 0 && edge->canon.alg == DKIM_SIMPLE)
@@ -230,6 +232,9 @@ look_at_nothing(struct bodyedge *edge)
 		fail(edge, r);
 		return;
 	}
+	for (i = 0; i < edge->wants_n; i++)
+		if (memcmp(edge->wants[i].hash, hash, DIGEST_SIZE) == 0)
+			edge->wants[i].kind = BODYEDGE_NOTHING;
 	found(edge, hash, BODYEDGE_LINES, edge->lines);
 }
 

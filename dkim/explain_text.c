@@ -184,17 +184,17 @@ add_edge(struct buf *out, const struct bodysearch_finding *f)
 		buf_add_number(out, f->top + 1);
 		buf_add_text(out, " to ");
 		buf_add_number(out, f->top + f->lines);
-		buf_add_text(out, " are as signed: after signing ");
-		if (f->top > 0)
+		buf_add_text(out, " are as signed: added since: ");
+		if (f->top > 0) {
 			add_count(out, f->top, " line");
-		if (f->top > 0)
-			buf_add_text(out, " came in front (a banner?)");
+			buf_add_text(out, " in front (a banner?)");
+		}
 		if (f->top > 0 && behind > 0)
 			buf_add_text(out, " and ");
-		if (behind > 0)
+		if (behind > 0) {
 			add_count(out, behind, " line");
-		if (behind > 0)
 			buf_add_text(out, " behind (a footer?)");
+		}
 		return;
 	case BODYEDGE_NO_END:
 		buf_add_text(out, "it was hashed without its last line end, "
@@ -264,10 +264,9 @@ static void
 add_nothing(struct buf *out, const struct bodysearch_finding *f)
 {
 	buf_add_text(out, "its hash differs, and no well-known change "
-	    "accounts for it: what it says was changed on the way, or part of "
-	    "its ");
+	    "accounts for it: something in its ");
 	add_count(out, f->lines_all, " line");
-	buf_add_text(out, " is not the sender's");
+	buf_add_text(out, " was changed or cut on the way");
 }
 
 void

@@ -97,7 +97,8 @@ change_reason_rows(void **state)
 		{ "no z=", DKIM_RELAXED, true, FROM TO "Subject: c\r\n", NULL,
 		    FAIL },
 		{ "changed", DKIM_RELAXED, false, FROM TO
-		    "Subject: [l] a b\r\n", NULL, FAIL ": Subject differs from its copy in z=" },
+		    "Subject: [l] a b\r\n", NULL,
+		    FAIL ": Subject differs from its copy in z=" },
 		{ "the first of two", DKIM_RELAXED, false, FROM
 		    "To: b@example.org\r\nSubject: c\r\n", NULL,
 		    FAIL ": To differs from its copy in z=" },
