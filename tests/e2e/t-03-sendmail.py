@@ -59,6 +59,41 @@ def survives_rewriting(t, site):
     verified(t, site, copy, "rewritten")
 
 
+# address lists as Sendmail itself writes them, and others
+AS_SENDMAIL_WRITES = (
+    b"a@x.example, b@y.example", b"A B <a@x.example>",
+    b'"A, B" <a@x.example>', b"a@x.example (comment)",
+    b"A <a@x.example>,\r\n\tB <b@y.example>")
+OTHERWISE = (
+    b"a@x.example,b@y.example", b"a@x.example ,b@y.example",
+    b"<a@x.example>,<b@y.example>", b"A, <a@x.example>")
+
+
+def address_lists(t, site):
+    """lists that Sendmail writes anew after signing (problem 22)"""
+    def judged(value, rcpt):
+        copy = site.through(b"From: Joe <a@example.com>\r\nTo: " + value
+                            + b"\r\nSubject: x\r\n\r\nHi\r\n",
+                            rcpt + "@dest.example")
+        return (peers.verify_dkimpy(copy, site.zone),
+                mail.values(copy, "To")[0].encode() == value)
+    for i, value in enumerate(AS_SENDMAIL_WRITES):
+        t.eq(judged(value, "kept%d" % i)[0], ["pass"],
+             "%r: as it writes them: pass" % value)
+    for i, value in enumerate(OTHERWISE):
+        t.eq(judged(value, "changed%d" % i), (["fail"], False),
+             "%r: written anew: fail" % value)
+    site.filter.stop()
+    site.filter.configure(OmitHeaders="+To,+Cc")
+    site.filter.start()
+    for i, value in enumerate(OTHERWISE):
+        t.eq(judged(value, "left%d" % i), (["pass"], False),
+             "%r: OmitHeaders +To,+Cc: pass" % value)
+    site.filter.stop()
+    site.filter.configure(OmitHeaders=None)
+    site.filter.start()
+
+
 def several_in_a_session(t, site):
     """two messages in one session, another aborted before each"""
     with site.client() as c:
@@ -125,5 +160,6 @@ def simple_canonicalization(t, site):
          "opendkim verifies")
 
 
-tap.run(signs_outbound, survives_rewriting, several_in_a_session, eight_bit,
-        verifies_inbound, simple_canonicalization, setup=setup)
+tap.run(signs_outbound, survives_rewriting, address_lists,
+        several_in_a_session, eight_bit, verifies_inbound,
+        simple_canonicalization, setup=setup)
