@@ -428,8 +428,8 @@ static void
 keys_odd_moduli(void **state)
 {
 	static const unsigned sizes[] = {
-		1016, 1017, 1023, 1024, 1025, 1026, 1027, 1028, 1029, 1030,
-		1031, 1032, 1033, 1148, 1279, 1535, 1537, 2041, 2047, 2049,
+		1017, 1023, 1024, 1025, 1028, 1031, 1032, 1033, 1148, 1535,
+		2047, 2049,
 	};
 	static const char *const backends[] = {
 		"libcrypto", "bn64", "bn64:portable", "bn64:adx", "bn64:ifma",
