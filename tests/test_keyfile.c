@@ -182,6 +182,45 @@ keyfile_read_folder(void **state)
 	chmod(in("d"), 0700);
 }
 
+/*
+ * PROBLEMS 45: each element of a path that somebody else could write, and each
+ * way to read the key itself: it is named, and the bit.
+ */
+static void
+keyfile_read_each_element(void **state)
+{
+	static const char *const elements[] = { "e1", "e1/e2", "e1/e2/e3",
+	    "e1/e2/e3/k" };
+	static const mode_t bits[] = { 0001, 0002, 0004 };
+	char named[300], text[32];
+	size_t i, k;
+	bool bad;
+
+	(void)state;
+	for (i = 0; i < 3; i++)
+		mkdir(in(elements[i]), 0700);
+	write_file(elements[3], "x", 0600);
+	for (i = 0; i < TEST_COUNT(elements); i++)
+		for (k = 0; k < TEST_COUNT(bits); k++) {
+			chmod(in(elements[i]), (i < 3 ? 0700 : 0600) |
+			    bits[k]);
+			snprintf(named, sizeof(named), "%s: unsafe: mode",
+			    path);
+			/* a folder others may look into, or pass, is safe */
+			bad = i == 3 || bits[k] == 0002;
+			test_int(elements[i], read_it(elements[3], true),
+			    bad ? -1 : 0);
+			if (bad) {
+				snprintf(text, sizeof(text), "bits %04o",
+				    (unsigned)bits[k]);
+				expect(elements[i], named);
+				expect(elements[i], text);
+				expect(elements[i], me.user);
+			}
+			chmod(in(elements[i]), i < 3 ? 0700 : 0600);
+		}
+}
+
 static void
 keyfile_read_links(void **state)
 {
@@ -325,6 +364,7 @@ main(void)
 		cmocka_unit_test(keyfile_read_foreign_group),
 		cmocka_unit_test(keyfile_read_owner),
 		cmocka_unit_test(keyfile_read_folder),
+		cmocka_unit_test(keyfile_read_each_element),
 		cmocka_unit_test(keyfile_read_links),
 		cmocka_unit_test(keyfile_read_kinds),
 		cmocka_unit_test(keyfile_read_no_right),

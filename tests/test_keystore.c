@@ -498,6 +498,13 @@ keystore_preload_key_file(void **state)
 	test_int("PROBLEMS 46", keystore_preload(store, &conf, path,
 	    (const uint8_t *)pem, strlen(pem), &report), DKIM_ERR_SYNTAX);
 	test_int("stops the start", report.fatals, 1);
+	free(pem);
+	pem = new_pem(RSAB_RSA, 1024);
+	conf.options.signature_algorithm =
+	    (char *)(uintptr_t)"ed25519-sha256";
+	test_int("the reverse", keystore_preload(store, &conf, path,
+	    (const uint8_t *)pem, strlen(pem), &report), DKIM_ERR_SYNTAX);
+	test_int("stops the start, too", report.fatals, 2);
 	conf.options.signature_algorithm = NULL;
 	test_int("no key", keystore_preload(store, &conf, path,
 	    (const uint8_t *)"x", 1, &report), DKIM_ERR_SYNTAX);

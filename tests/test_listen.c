@@ -13,7 +13,9 @@
 /* this room */
 #include "tests/capture.h"
 #include "milter/descriptors.h"
+#include "milter/identity.h"
 #include "milter/listen.h"
+#include "milter/log.h"
 
 static struct capture capture;
 
@@ -225,6 +227,87 @@ descriptors_reserve(void **state)
 	close(atomic_load(&d.spare));
 }
 
+/*
+ * What the log says of a socket; "" when it is only owner, group and mode.
+ */
+static const char *
+describe(const char *row, int log, const char *path)
+{
+	static char line[1024];
+	char socket[300], want[512], user[IDENTITY_NAME_MAX];
+	char group[IDENTITY_NAME_MAX];
+	struct stat st;
+	ssize_t n;
+
+	snprintf(socket, sizeof(socket), "unix:%s", path);
+	listen_describe(socket);
+	n = recv(log, line, sizeof(line) - 1, 0);
+	line[n < 0 ? 0 : n] = '\0';
+	assert_int_equal(stat(path, &st), 0);
+	identity_user_name(st.st_uid, user);
+	identity_group_name(st.st_gid, group);
+	snprintf(want, sizeof(want), "%s: owner %s, group %s, mode %04o",
+	    path, user, group, (unsigned)(st.st_mode & 07777));
+	test_true(row, strstr(line, want) != NULL);
+	n = recv(log, line, sizeof(line) - 1, 0);
+	line[n < 0 ? 0 : n] = '\0';
+	return line;
+}
+
+/*
+ * PROBLEMS 52: who can connect, by the mode of the socket and of its folder:
+ * nobody but us, or everybody, is warned about, with what to set.
+ */
+static void
+listen_describe_modes(void **state)
+{
+	static const struct {
+		const char	*name;
+		mode_t		 socket, folder;
+		const char	*want;		/* "": no warning */
+	} rows[] = {
+		{ "as it should be", 0770, 02750, "" },
+		{ "write is what counts", 0720, 0710, "" },
+		{ "for all", 0777, 02750, "every local user can connect" },
+		{ "others write", 0702, 0755, "every local user can connect" },
+		{ "for us alone", 0700, 02750, " cannot connect; set UMask 007"
+		},
+		{ "the group reads only", 0750, 02750,
+		    " cannot connect; set UMask 007" },
+		{ "folder for us alone", 0770, 0700, " cannot pass the folder "
+		},
+		{ "the group may only read the folder", 0770, 0740,
+		    " cannot pass the folder " },
+		{ "a folder that all pass", 0770, 0711, "" },
+	};
+	struct options options = { .syslog = true,
+	    .syslog_name = (char *)(uintptr_t)"tester" };
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	char folder[200], path[256];
+	int fd, log = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0);
+	const char *got;
+
+	(void)state;
+	snprintf(at.sun_path, sizeof(at.sun_path), "%s/log", capture_dir());
+	assert_int_equal(bind(log, (struct sockaddr *)&at, sizeof(at)), 0);
+	log_open_at(&options, false, at.sun_path);
+	snprintf(folder, sizeof(folder), "%s/modes", capture_dir());
+	assert_int_equal(mkdir(folder, 0700), 0);
+	snprintf(path, sizeof(path), "%s/s", folder);
+	fd = listen_at(path);
+	for (size_t i = 0; i < TEST_COUNT(rows); i++) {
+		assert_int_equal(chmod(path, rows[i].socket), 0);
+		assert_int_equal(chmod(folder, rows[i].folder), 0);
+		got = describe(rows[i].name, log, path);
+		if (rows[i].want[0] == '\0')
+			test_str(rows[i].name, got, "");
+		else
+			test_true(got, strstr(got, rows[i].want) != NULL);
+	}
+	close(fd);
+	close(log);
+}
+
 int
 main(void)
 {
@@ -233,6 +316,7 @@ main(void)
 		cmocka_unit_test(listen_prepare_stale),
 		cmocka_unit_test(listen_check_path),
 		cmocka_unit_test(listen_check_inet),
+		cmocka_unit_test(listen_describe_modes),
 		cmocka_unit_test(listen_path_kinds),
 		cmocka_unit_test(descriptors_reserve),
 	};
