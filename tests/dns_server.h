@@ -13,6 +13,8 @@
  *   drop-X    nothing
  *   slow-X    as ok, after 300 ms
  *   junk-X    octets that are no answer
+ *   tc-X      as ok, but truncated; nobody answers by TCP
+ *   rcodeN-X  as ok, but with this RCODE, a hexadecimal digit
  *
  * The root is answered by dns_server.root.
  *
@@ -27,6 +29,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -132,7 +135,13 @@ dns_answer(struct dns_reply *r)
 		flags[1] |= 2;
 	else if (strncmp(label, "refuse-", 7) == 0)
 		flags[1] |= 5;
-	else if (strncmp(label, "junk-", 5) == 0)
+	else if (strncmp(label, "tc-", 3) == 0) {
+		dns_put_txt(r, "\xc0\x0c", 2, DNS_SERVER_KEY);
+		flags[0] |= 2;
+	} else if (strncmp(label, "rcode", 5) == 0) {
+		dns_put_txt(r, "\xc0\x0c", 2, DNS_SERVER_KEY);
+		flags[1] |= (uint8_t)strtoul(label + 5, NULL, 16);
+	} else if (strncmp(label, "junk-", 5) == 0)
 		memset(r->octets + 2, 0xff, r->n - 2);
 	if (strncmp(label, "slow-", 5) == 0)
 		usleep(300000);

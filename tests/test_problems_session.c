@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Known problems of a filter's message (PROBLEMS.tsv, rows 9, 11, 40 to 43,
- * 55 and 56), each as a kind.
+ * 53, 55 and 56), each as a kind.
  */
 
 /* system */
@@ -377,6 +377,56 @@ session_hashes_what_travels(void **state)
 }
 
 /*
+ * Row 53: every octet at each kind of place of the domain that "%" would become
+ * in a path: asked for is only what a host's name may hold.
+ */
+static void
+session_percent_every_octet(void **state)
+{
+	static const struct {
+		const char	*before, *behind;
+		bool		 dot;		/* is well there */
+	} rows[] = {
+		{ "b", "c.example", true }, { "", "b.example", false },
+		{ "b.", "c.example", false }, { "b.exampl", "", false },
+		{ "..", "/secret/other", false },
+	};
+	struct made_run run;
+	unsigned octet;
+	char from[64];
+	bool good;
+	size_t i;
+
+	(void)state;
+	made_open(&run, MADE_TABLES "SigningTable csl:*=one\n"
+	    "KeyTable csl:one=%:sel:/keys/%/key\n");
+	for (octet = 1; octet < 256; octet++)
+	for (i = 0; i < TEST_COUNT(rows); i++) {
+		if (strchr("\r\n", (int)octet) != NULL)
+			continue;
+		/* white space at the ends is no part of the domain, nor is
+		 * the comma behind an address */
+		if (strchr(" \t", (int)octet) != NULL &&
+		    (i == 1 || i == 2 || i == 3))
+			continue;
+		if (octet == ',' && i == 3)
+			continue;
+		snprintf(from, sizeof(from), "From: a@%s%c%s\n",
+		    rows[i].before, (char)octet, rows[i].behind);
+		good = (octet >= 'a' && octet <= 'z') ||
+		    (octet >= 'A' && octet <= 'Z') ||
+		    (octet >= '0' && octet <= '9') || octet == '-' ||
+		    octet == '_' || (octet == '.' && rows[i].dot);
+		made.keys_asked = 0;
+		made_message(&run, "127.0.0.1", from, "x\r\n");
+		test_int(from, made.keys_asked, good && i < 4);
+		test_int(from, made_count(&run, SESSION_INSERT), good &&
+		    i < 4);
+	}
+	made_close(&run);
+}
+
+/*
  * A socket in place of syslog's.
  */
 static int
@@ -446,6 +496,7 @@ main(void)
 		cmocka_unit_test(results_none_on_ours),
 		cmocka_unit_test(results_tell_apart),
 		cmocka_unit_test(session_hashes_what_travels),
+		cmocka_unit_test(session_percent_every_octet),
 		cmocka_unit_test(session_leading_space),
 	};
 

@@ -161,6 +161,34 @@ resolver_ask_useless(void **state)
 	resolver_free(resolver);
 }
 
+/*
+ * PROBLEMS 32: each RCODE, with a good record beside it, and a truncated answer
+ * that TCP does not mend: a key only from the one that is an answer.
+ */
+static void
+resolver_ask_every_rcode(void **state)
+{
+	struct resolver *resolver = make();
+	enum dkim_answer_state wanted;
+	struct want *want;
+	char first[16];
+	unsigned rcode;
+
+	(void)state;
+	for (rcode = 0; rcode <= 16; rcode++) {
+		snprintf(first, sizeof(first), rcode > 15 ? "tc-1" :
+		    "rcode%x-1", rcode);
+		want = ask(resolver, first, SECOND / 2);
+		wanted = rcode == 0 ? DKIM_ANSWER_FOUND : rcode == 3 ?
+		    DKIM_ANSWER_NO_KEY : DKIM_ANSWER_TEMPERROR;
+		test_int(first, want->public_key.answer.state, wanted);
+		test_int(first, want->public_key.answer.keyset != NULL,
+		    rcode == 0);
+		want_unref(want);
+	}
+	resolver_free(resolver);
+}
+
 static void
 resolver_ask_deadline(void **state)
 {
@@ -541,6 +569,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(resolver_ask_outcomes),
 		cmocka_unit_test(resolver_ask_useless),
+		cmocka_unit_test(resolver_ask_every_rcode),
 		cmocka_unit_test(resolver_ask_deadline),
 		cmocka_unit_test(resolver_ask_cached),
 		cmocka_unit_test(resolver_ask_shared),
