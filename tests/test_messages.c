@@ -41,7 +41,7 @@ messages_refuses(void **state)
 	static const char *const rows[] = {
 		"sign --canon relaxed", "sign --canon strict/simple",
 		"sign --canon simple/simple,simple/simple", "sign --bits 100",
-		"sign --size 1000000000", "sign --batch 0",
+		"sign --size 1073741825", "sign --batch 0",
 		"sign --batch 33", "sign --backend openssl",
 		"sign --runs 0", "sign word",
 	};
