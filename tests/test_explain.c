@@ -499,6 +499,11 @@ dkim_explainer_print_simple(void **state)
 		    "TO: a@example.org\r\nSubject: dinner\r\n", .want = RIGHT
 		    "the name To written \"To\" (relaxed does not see the "
 		    "case)" },
+		{ OWN, .name = "name capitalized", .hashed = HEADER,
+		    .h = "from:to:subject", .header =
+		    "From: Joe <joe@example.com>\r\nTO: a@example.org\r\n"
+		    "Subject: dinner\r\n", .want = RIGHT "the name to "
+		    "written \"To\" (relaxed does not see the case)" },
 	};
 
 	(void)state;
@@ -662,6 +667,28 @@ dkim_explainer_print_long(void **state)
 }
 
 /*
+ * So many lines that pieces of canonical octets end between CR and LF.
+ */
+static void
+dkim_explainer_print_many(void **state)
+{
+	static char body[4096], signed_body[4096];
+	struct row row = { .name = "many", .body = body,
+	    .body_hashed = signed_body, .want = "body: lines 1 to 700 are as "
+	    "signed: added since: 2 lines behind (a footer?)" };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 700; i++)
+		memcpy(&body[3 * i], "a\r\n", 3);
+	memcpy(signed_body, body, 3 * i);
+	strcpy(&body[3 * i], "--\r\nb\r\n");
+	run_rows(&row, 1);
+	row.c = "relaxed/simple";
+	run_rows(&row, 1);
+}
+
+/*
  * The same whatever the cuts of the body.
  */
 static void
@@ -796,6 +823,7 @@ main(void)
 		cmocka_unit_test(dkim_explainer_print_copies),
 		cmocka_unit_test(dkim_explainer_print_key),
 		cmocka_unit_test(dkim_explainer_print_long),
+		cmocka_unit_test(dkim_explainer_print_many),
 		cmocka_unit_test(dkim_explainer_print_bound),
 		cmocka_unit_test(dkim_explainer_body_cuts),
 		cmocka_unit_test(dkim_explainer_states),
