@@ -182,6 +182,17 @@ find_last(struct slice s, uint8_t c)
 }
 
 /*
+ * RFC 5321 s4.1.2: of a Local-part only a quoted-string holds "@". Others would
+ * read the domain of another author out of it.
+ */
+static bool
+is_local_part(struct slice s)
+{
+	return slice_find(s, '@') == s.n ||
+	    (s.n > 1 && s.p[0] == '"' && s.p[s.n - 1] == '"');
+}
+
+/*
  * RFC 6376 s2.6, s3.5 #45, s3.10: i= must lie within d=; below it matters to a
  * key with t=s.
  */
@@ -202,7 +213,8 @@ parse_identity(struct sigfield *f, const struct taglist *list, struct arena *a)
 	if (r == DKIM_ERR_NOMEM)
 		return r;
 	at = r == 0 ? find_last(decoded, '@') : 0;
-	if (r != 0 || at == decoded.n || decoded.p[decoded.n - 1] == '.')
+	if (r != 0 || at == decoded.n || decoded.p[decoded.n - 1] == '.' ||
+	    !is_local_part(slice_sub(decoded, 0, at)))
 		r = DKIM_ERR_SYNTAX;
 	else
 		r = dkim_domain_to_ascii(slice_from(decoded, at + 1), domain);

@@ -133,6 +133,14 @@ sigfield_parse_faults(void **state)
 		    "signature syntax error: bad i=" },
 		{ "i final dot", "v=1; i=@example.com.; " REST,
 		    "signature syntax error: bad i=" },
+		/* RFC 6376 s3.5 #44, RFC 5321 s4.1.2; opendkim too */
+		{ "i with two at", "v=1; i=a@example.org@example.com; " REST,
+		    "signature syntax error: bad i=" },
+		{ "i with a coded at", "v=1; i=a=40b@example.com; " REST,
+		    "signature syntax error: bad i=" },
+		{ "i half quoted", "v=1; i=\"a@b@example.com; " REST,
+		    "signature syntax error: bad i=" },
+		{ "i quoted", "v=1; i=\"a@b\"@example.com; " REST, NULL },
 	};
 	struct sigfield f;
 	struct arena a;

@@ -32,7 +32,11 @@ class Case:
 
     def settle(self):
         """What the generator knows of the finished message."""
-        fields, body = reference.split(self.message)
+        try:
+            fields, body = reference.split(self.message)
+        except reference.NoMessage:
+            self.expected = ["refused"]
+            return
         own = reference.own_fields(fields)
         senders = sum(reference.name_of(f) == b"from" for f in fields)
         traits.of_message(self, fields, body)

@@ -135,7 +135,10 @@ class MailDkim(_Helper):
 def _placed(path, found):
     plain = [(c[2], c[3]) for c in found]
     with open(path, "rb") as f:
-        fields, _ = reference.split(f.read())
+        try:
+            fields, _ = reference.split(f.read())
+        except reference.NoMessage:
+            return plain
     own = reference.own_fields(fields)
     if len(own) == len(found) or found[0][2] in ("none", "crash"):
         return plain
@@ -144,7 +147,8 @@ def _placed(path, found):
         value = re.sub(rb"\s+", b"", fields[i][1])
         b = re.sub(r"\s+", "", found[at][4] if at < len(found) and
                    len(found[at]) > 4 else "\0")
-        if b and b.encode() in value:
+        whole = all(b"=" in spec for spec in value.split(b";") if spec)
+        if b.encode() in value and whole:
             out.append(plain[at])
             at += 1
         else:

@@ -168,8 +168,10 @@ def own_b_blanks(rng, fields, body, names):
 def own_tag_changed(rng, fields, body, names):
     """An unknown tag behind the last one: under the signature."""
     i = _pick(rng, fields, own=True)
-    fields[i][1] = fields[i][1].rstrip(b"; \t\r\n") + b"; n%d=1" % rng.randrange(
-        1 << 30)
+    value = fields[i][1].rstrip(b" \t\r\n")
+    if value.endswith(b";"):
+        value = value[:-1]
+    fields[i][1] = value + b"; n%d=1" % rng.randrange(1 << 30)
     return fields, body
 
 

@@ -6,6 +6,10 @@ message by construction, it knows from here."""
 import hashlib
 import re
 
+class NoMessage(Exception):
+    """A line of the header is no field."""
+
+
 CRLF = b"\r\n"
 OWN = b"dkim-signature"
 _B_VALUE = re.compile(rb"((?:^|;)[ \t\r\n]*b[ \t\r\n]*=)[^;]*")
@@ -31,7 +35,9 @@ def split(message):
         if line[:1] in (b" ", b"\t"):
             fields[-1][1] += CRLF + line
         else:
-            name, _, value = line.partition(b":")
+            name, colon, value = line.partition(b":")
+            if not colon or not re.fullmatch(rb"[!-9;-~]+[ \t]*", name):
+                raise NoMessage(line)
             fields.append([name, value])
     return fields, body
 

@@ -164,6 +164,8 @@ class Run:
         expected = case.expected or ["none"]
         for i, want in enumerate(expected):
             got = words[i] if i < len(words) else "missing"
+            if want == "refused" and got == want:
+                return []
             if want and got != want:
                 wrong.append("dkimd says %s (%s) of signature %d, by"
                              " construction it is %s" % (

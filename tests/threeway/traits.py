@@ -75,7 +75,7 @@ def of_message(case, fields, body):
         if any(n.lower() == reference.OWN for n in signature.names):
             mine.add("h:own")
         if signature.length is not None:
-            mine.add("l:")
+            mine.add("l:zero" if signature.length == 0 else "l:")
 
 
 def _field_own(out, field):
@@ -85,3 +85,5 @@ def _field_own(out, field):
     out |= {"own:" + n.partition(":")[2] for n in names}
     if re.search(rb"(^|;)[ \t\r\n]*b[ \t\r\n]*=[^;]*[ \t\n](;|$)", value):
         out.add("own:b-blank-behind")
+    if re.search(rb"(^|;)[ \t\r\n]*b[ \t\r\n]+=", value):
+        out.add("own:b-blank-before")
