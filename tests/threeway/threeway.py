@@ -260,6 +260,18 @@ def check_document(run):
                "only in INTEROP.md: " + " ".join(sorted(set(told) - names)))
 
 
+def check_itself(run, cases, verdicts):
+    """A wrong verdict, ours or a peer's, does not go unseen."""
+    case = next(c for c in cases if c.expected == ["pass"] and
+                not c.traits - {"field:8bit", "body:8bit"} and
+                c.signatures[0].traits & {"key:rsa1024", "key:rsa2048"})
+    for judge in ["dkimd"] + list(run.peers):
+        turned = dict(verdicts)
+        turned[judge] = {case.name: [("fail", "turned")]}
+        run.tap.ok(run.compare(case, turned),
+                   "a wrong verdict of %s is seen" % judge)
+
+
 def check(run, options):
     cases = run.make()
     began = time.monotonic()
@@ -276,6 +288,7 @@ def check(run, options):
     if options.report:
         report(run)
     summary(run)
+    check_itself(run, cases, verdicts)
     check_document(run)
     if options.long and not run.missing:
         unused = [r.name for r in run.rules if not r.count]
