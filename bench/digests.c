@@ -261,7 +261,7 @@ run_all(struct digest_bench *b)
 	for (size_t s = 0; s < b->sizes.n; s++)
 		if (b->sizes.v[s] > most)
 			most = b->sizes.v[s];
-	if ((b->octets = malloc(most)) == NULL) {
+	if ((b->octets = malloc(most + 1)) == NULL) {
 		warnx("no memory for %zu octets", most);
 		return EX_OSERR;
 	}

@@ -128,7 +128,8 @@ parse_options(int argc, char **argv, struct dudect *d)
 
 	for (size_t i = 0; i < 3; i++)
 		if (runs_here(paths[i]))
-			strcpy(d->paths.v[d->paths.n++], paths[i]->name);
+			snprintf(d->paths.v[d->paths.n++],
+			    sizeof d->paths.v[0], "%s", paths[i]->name);
 	while (status == 0 &&
 	    (c = getopt_long(argc, argv, "h", longs, NULL)) != -1)
 		status = parse_option(d, c);

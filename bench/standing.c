@@ -163,12 +163,11 @@ compare(struct standing_row *row, const struct standing_row *base)
 {
 	for (unsigned m = 0; m < STANDING_MEASURES; m++) {
 		struct standing_figure *f = &row->figure[m];
-		double of = base != NULL ? base->figure[m].mean : NONE;
 
 		f->percent = f->corrected = NONE;
-		if (f->mean < 0 || of <= 0)
+		if (base == NULL || f->mean < 0 || base->figure[m].mean <= 0)
 			continue;
-		f->percent = 100 * f->mean / of;
+		f->percent = 100 * f->mean / base->figure[m].mean;
 		if (base->mhz > 0 && row->mhz > 0)
 			f->corrected = f->percent * base->mhz / row->mhz;
 	}

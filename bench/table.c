@@ -64,7 +64,7 @@ table_text(struct table *table, const char *text)
 	field = table->field[table->filled++];
 	if (text == NULL || *text == '\0')
 		text = "-";
-	for (i = 0; text[i] != '\0' && i < TABLE_FIELD_SIZE - 1; i++)
+	for (i = 0; i < TABLE_FIELD_SIZE - 1 && text[i] != '\0'; i++)
 		field[i] = text[i] >= ' ' && text[i] != 0x7f ? text[i] : '_';
 	field[i] = '\0';
 }

@@ -133,7 +133,7 @@ part(struct tsv *tsv, char *text, const char *field[TSV_COLUMNS_MAX],
 			return tsv_fail(tsv, "more than %d columns",
 			    TSV_COLUMNS_MAX);
 		field[n] = p;
-		if ((p = strchr(p, '\t')) != NULL)
+		if ((p = strchr(field[n], '\t')) != NULL)
 			*p++ = '\0';
 	}
 	*fields = n;
@@ -234,7 +234,7 @@ tsv_text(struct tsv *tsv, const char *column, char *out, size_t size)
 	if (strlen(text) >= size)
 		return tsv_fail(tsv, "%s \"%.40s...\" has %zu octets; %zu at "
 		    "most", column, text, strlen(text), size - 1);
-	strcpy(out, text);
+	memcpy(out, text, strlen(text) + 1);
 	return 0;
 }
 

@@ -282,8 +282,10 @@ daemon_run(struct daemon_setup *setup, int channel, bool again)
 	signal(SIGPIPE, SIG_IGN);
 	d = calloc(1, sizeof(*d));
 	signals = d == NULL ? -1 : signals_open(caught, CAUGHT);
-	if (signals < 0)
+	if (signals < 0) {
+		free(d);
 		return EX_OSERR;
+	}
 	d->setup = setup;
 	d->channel = channel;
 	code = start(d, again);

@@ -106,7 +106,8 @@ front_socket_open(const char *text, struct report *report, int *out)
 int
 front_socket_accept(int listener)
 {
-	struct sockaddr_storage peer;
+	/* a peer for which there is no address is a local one */
+	struct sockaddr_storage peer = { .ss_family = AF_UNIX };
 	socklen_t n = sizeof(peer);
 	int fd, on = 1;
 

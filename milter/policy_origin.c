@@ -132,9 +132,7 @@ policy_origin(struct policy *p)
 	const struct policy_facts *f = &p->facts;
 
 	p->authenticated = is_authenticated(f->macros);
-	if (by_mta(p)) {
-		p->ours = true;
-	} else if (by_macro_list(p)) {
+	if (by_mta(p) || by_macro_list(p)) {
 		p->ours = true;
 	} else if (is_internal(f->conf, f->client_name, f->address)) {
 		policy_why(p, "", f->client_name, " is internal");
