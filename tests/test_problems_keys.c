@@ -181,7 +181,7 @@ static void
 keys_version_and_unknown_tags(void **state)
 {
 	static const char *const tags[] = { "h=sha256", "k=ed25519", "s=*",
-	    "p=" ED_P };
+	    ("p=" ED_P) };
 	static const struct {
 		const char	*tag;
 		bool		 anywhere, first;
@@ -303,7 +303,7 @@ static void
 keys_tag_twice(void **state)
 {
 	static const char *const of_record[] = {
-		"v=DKIM1", "h=sha256", "k=ed25519", "n=x", "p=" ED_P, "s=*",
+		"v=DKIM1", "h=sha256", "k=ed25519", "n=x", ("p=" ED_P), "s=*",
 		"t=", "x=1",
 	};
 	static const char *const of_field[] = {
@@ -624,8 +624,9 @@ static void
 keys_testing_is_shown(void **state)
 {
 	static const char *const records[] = {
-		"k=ed25519; p=" ED_P, "p=", "k=rsa; p=" ED_P, "h=sha1; "
-		"k=ed25519; p=" ED_P, "s=x; k=ed25519; p=" ED_P,
+		("k=ed25519; p=" ED_P), "p=", ("k=rsa; p=" ED_P),
+		("h=sha1; k=ed25519; p=" ED_P),
+		("s=x; k=ed25519; p=" ED_P),
 	};
 	const struct dkim_verdict *v;
 	struct replay_message m;
