@@ -57,6 +57,12 @@ dkim_authres_claims_fields(void **state)
 		{ "alone", " mx.example.org", OURS },
 		{ "quotes and semicolon", " mx.example.org; spf=pass "
 		    "reason=\"a;b\" (c;d) x.y=z; auth=pass", OURS },
+		/* RFC 8601 s2.2 #3, #6, #10 */
+		{ "version, not dkim", " mx.example.org 2; spf=pass", OURS },
+		{ "method version, not dkim", " mx.example.org; spf/1=pass",
+		    OURS },
+		{ "comments, not dkim", " mx.example.org (a) ; (b) spf (c) "
+		    "= (d) pass (e)", OURS },
 		/* PROBLEMS 41: hard to parse and ours: in doubt */
 		{ "junk method", " mx.example.org; =pass", DKIM },
 		{ "open comment", " mx.example.org; spf=pass (x", DKIM },
@@ -86,6 +92,18 @@ dkim_authres_claims_fields(void **state)
 		{ "not UTF-8", " mx\xff.example.org; dkim=pass", DKIM },
 		/* PROBLEMS 42: foreign ones stay */
 		{ "foreign", " mail.example.com; dkim=pass", FOREIGN },
+		/* RFC 8601 s2.1 #4, s2.2 #2, #3, #10, s5 #11: what reads in
+		 * whole is not in doubt */
+		{ "foreign, comments", " (a (b\\)) c) mail.example.com (d) ; "
+		    "dkim=pass", FOREIGN },
+		{ "foreign, quoted", " \"mail.example\\.com\"; dkim=pass",
+		    FOREIGN },
+		{ "foreign, version", " mail.example.com 1; dkim=pass",
+		    FOREIGN },
+		{ "foreign, future version", " mail.example.com (c) 99 (d); "
+		    "dkim=pass", FOREIGN },
+		{ "foreign, folded", "\r\n\tmail.example.com\r\n 1\r\n\t;"
+		    "\r\n\tdkim=pass", FOREIGN },
 		{ "foreign, ours in a comment",
 		    " mail.example.com (mx.example.org); dkim=pass", FOREIGN },
 		{ "below ours", " a.mx.example.org; dkim=pass", FOREIGN },
