@@ -129,8 +129,8 @@ guess_drop(struct headsearch *s)
 	for (i = 0; i < s->set.n; i++) {
 		if (!s->set.fields[i].present)
 			continue;
-		edit.name = s->set.fields[i].asked;
-		without.asked = edit.name;
+		edit.name = signedset_name(&s->set.fields[i]);
+		without.asked = s->set.fields[i].asked;
 		if (headsearch_try_field(s, i, &without, &edit))
 			return true;
 	}
@@ -153,11 +153,11 @@ guess_other(struct headsearch *s)
 		with = s->set.fields[i];
 		if (!with.present)
 			continue;
-		edit.name = with.asked;
+		edit.name = signedset_name(&with);
 		tried = 0;
-		for (at = dkim_header_find(s->header, edit.name, 0);
+		for (at = dkim_header_find(s->header, with.asked, 0);
 		    at < count && tried < OTHERS_MAX;
-		    at = dkim_header_find(s->header, edit.name, at + 1)) {
+		    at = dkim_header_find(s->header, with.asked, at + 1)) {
 			if (at == s->set.fields[i].at || at == s->own)
 				continue;
 			with.at = at;
@@ -226,7 +226,7 @@ guess_drop_two(struct headsearch *s)
 		saved = s->set.fields[i];
 		if (!saved.present)
 			continue;
-		headsearch_push(s, HEADSEARCH_DROP, saved.asked,
+		headsearch_push(s, HEADSEARCH_DROP, signedset_name(&saved),
 		    slice_text(""));
 		s->set.fields[i].present = false;
 		if (guess_drop(s))

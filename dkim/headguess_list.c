@@ -216,7 +216,7 @@ try_with_reply_to(struct headsearch *s)
 		return true;
 	if (i == s->set.n)
 		return false;
-	headsearch_push(s, HEADSEARCH_DROP, s->set.fields[i].asked,
+	headsearch_push(s, HEADSEARCH_DROP, signedset_name(&s->set.fields[i]),
 	    slice_text(""));
 	s->set.fields[i].present = false;
 	if (try_with_subject(s))
@@ -239,7 +239,8 @@ headguess_list_all(struct headsearch *s)
 		saved = s->set.fields[i];
 		if (!get_source(s, saved.asked, k, &value, &name))
 			continue;
-		headsearch_push(s, HEADSEARCH_TAKEN, saved.asked, name);
+		headsearch_push(s, HEADSEARCH_TAKEN, signedset_name(&saved),
+		    name);
 		s->set.fields[i].value = value;
 		if (try_with_reply_to(s))
 			return true;

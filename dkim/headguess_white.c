@@ -15,6 +15,7 @@ enum white {
 	WHITE_UNFOLDED_ONE,
 	WHITE_FOLDS_SPACE,
 	WHITE_FOLDS_TAB,
+	WHITE_SINGLE,
 	WHITE_RUNS,
 	WHITES,
 };
@@ -28,6 +29,7 @@ static const char *const texts[WHITES] = {
 	    "where it was folded",
 	[WHITE_FOLDS_SPACE] = "a space at the start of its folded lines",
 	[WHITE_FOLDS_TAB] = "a tab at the start of its folded lines",
+	[WHITE_SINGLE] = "single spaces",
 	[WHITE_RUNS] = "single spaces and one line",
 };
 
@@ -107,7 +109,8 @@ put_value(struct buf *b, struct slice value, enum white white)
 	while (rest.n > 0) {
 		if ((n = count_fold(rest)) > 0)
 			put_fold(b, slice_sub(rest, 0, n), white);
-		else if (white == WHITE_RUNS && (n = count_wsp(rest)) > 0)
+		else if ((white == WHITE_RUNS || white == WHITE_SINGLE) &&
+		    (n = count_wsp(rest)) > 0)
 			buf_add_octet(b, ' ');
 		else {
 			n = 1;
@@ -244,7 +247,7 @@ try_names(struct headsearch *s, size_t k)
 		if (!with.present || !vary_name(s, s->set.fields[i].name,
 		    with.asked, k, &with.name))
 			continue;
-		edit.name = with.asked;
+		edit.name = signedset_name(&s->set.fields[i]);
 		edit.text = with.name;
 		if (headsearch_try_field(s, i, &with, &edit))
 			return true;

@@ -145,7 +145,7 @@ headsearch_try_value(struct headsearch *s, size_t i, struct slice value,
     enum headsearch_kind kind, struct slice text)
 {
 	struct signedset_field with = s->set.fields[i];
-	struct headsearch_edit edit = { kind, with.asked, text };
+	struct headsearch_edit edit = { kind, signedset_name(&with), text };
 
 	if (with.present && slice_equal(with.value, value))
 		return false;

@@ -22,6 +22,15 @@ struct signedset {
 };
 
 /*
+ * The name to show: as the message has it, else as h= does.
+ */
+static inline struct slice
+signedset_name(const struct signedset_field *field)
+{
+	return field->present ? field->name : field->asked;
+}
+
+/*
  * Gather them.
  *   own      index of the signature field itself
  *   a        gets what out points to

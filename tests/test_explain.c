@@ -494,15 +494,19 @@ dkim_explainer_print_simple(void **state)
 		    "Subject: dinner\r\n", .want = RIGHT "all fields having "
 		    "a tab at the start of its folded lines (relaxed does not "
 		    "see white space)" },
+		{ OWN, .name = "two spaces", .hashed = HEADER, .header =
+		    "From: Joe  <joe@example.com>\r\nTo: a@example.org\r\n"
+		    "Subject: dinner\r\n", .want = RIGHT "all fields having "
+		    "single spaces (relaxed does not see white space)" },
 		{ OWN, .name = "name in another case", .hashed = HEADER,
 		    .header = "From: Joe <joe@example.com>\r\n"
 		    "TO: a@example.org\r\nSubject: dinner\r\n", .want = RIGHT
-		    "the name To written \"To\" (relaxed does not see the "
+		    "the name TO written \"To\" (relaxed does not see the "
 		    "case)" },
 		{ OWN, .name = "name capitalized", .hashed = HEADER,
 		    .h = "from:to:subject", .header =
 		    "From: Joe <joe@example.com>\r\nTO: a@example.org\r\n"
-		    "Subject: dinner\r\n", .want = RIGHT "the name to "
+		    "Subject: dinner\r\n", .want = RIGHT "the name TO "
 		    "written \"To\" (relaxed does not see the case)" },
 	};
 
