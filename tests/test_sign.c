@@ -205,14 +205,16 @@ static void
 dkim_signer_field_copies(void **state)
 {
 	struct dkim_sign_options o = plain_options();
+	struct dkim_names *names = made_names(DKIM_NAMES_SIGN, "*,X|Y");
 	struct dkim_header *header;
 	struct buf field, flat;
 	size_t i;
 
 	(void)state;
 	o.copy_fields = true;
+	o.sign = names;
 	header = made_header("From: Joe|x <joe@example.com>\r\n"
-	    "Subject: a;\r\n b=c\r\n");
+	    "Subject: a;\r\n b=c\r\nX|Y: z\r\n");
 	buf_init(&field, 65536);
 	buf_init(&flat, 65536);
 	assert_int_equal(made_sign(&world, header, "", &o, ed25519, "\r\n",
@@ -225,7 +227,8 @@ dkim_signer_field_copies(void **state)
 	assert_int_equal(buf_end(&flat), 0);
 	test_true((char *)flat.p, strstr((char *)flat.p,
 	    "z=From:=20Joe=7Cx=20<joe@example.com>|"
-	    "Subject:=20a=3B=0D=0A=20b=3Dc;") != NULL);
+	    "Subject:=20a=3B=0D=0A=20b=3Dc|X=7CY:=20z;") != NULL);
+	dkim_names_free(names);
 	buf_clear(&field);
 	buf_clear(&flat);
 	dkim_header_free(header);
