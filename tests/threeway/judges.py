@@ -4,6 +4,7 @@ hundred messages a process). A judge gives by file a list of (class, reason),
 one a signature from the top; classes are those of RFC 8601, and refused,
 crash, none where it gave no verdict a signature."""
 
+import concurrent.futures
 import os
 import re
 import shutil
@@ -184,6 +185,16 @@ class Opendkim:
                                    "opendkim.zone"))
 
     def verify(self, folder, names):
+        """Two halves at once: it starts anew behind each message that it
+        gives up, and waits most of that time."""
+        out = {}
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            for part in pool.map(lambda half: self._verify(folder, half),
+                                 (names[::2], names[1::2])):
+                out.update(part)
+        return out
+
+    def _verify(self, folder, names):
         out, left = {}, list(names)
         while left:
             batch = left[:BATCH]
