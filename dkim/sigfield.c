@@ -188,8 +188,17 @@ find_last(struct slice s, uint8_t c)
 static bool
 is_local_part(struct slice s)
 {
-	return slice_find(s, '@') == s.n ||
-	    (s.n > 1 && s.p[0] == '"' && s.p[s.n - 1] == '"');
+	size_t i;
+
+	if (slice_find(s, '@') == s.n)
+		return true;
+	if (s.n < 2 || s.p[0] != '"' || s.p[s.n - 1] != '"')
+		return false;
+	/* one quoted-string from end to end, not two with "@" between */
+	for (i = 1; i < s.n - 1; i++)
+		if (s.p[i] == '"' || (s.p[i] == '\\' && ++i == s.n - 1))
+			return false;
+	return true;
 }
 
 /*

@@ -16,7 +16,7 @@ messages_expected(void **state)
 {
 	static const char folder[] = TESTS_SRCDIR "/vectors/messages";
 	char *table, *rest, *column[REPLAY_COLUMNS];
-	struct replay_tally tally = { 0, 0, 0 };
+	struct replay_tally tally = { 0 };
 	struct replay_keys keys;
 	struct replay r;
 	size_t n;
@@ -66,7 +66,7 @@ sign_rfc_examples(void **state)
 		snprintf(name, sizeof(name), "%s", rows[i][0]);
 		snprintf(verdicts, sizeof(verdicts), "%s",
 		    rows[i][1][0] == '1' ? "pass" : "pass pass");
-		tally = (struct replay_tally){ 0, 0, 0 };
+		tally = (struct replay_tally){ 0 };
 		replay_row_message(&r, folder, column, 4, NULL, &keys, &tally);
 		test_int(name, tally.made, rows[i][1][0] - '0');
 		test_int(name, tally.agreed, 1);
@@ -78,7 +78,7 @@ sign_rfc_examples(void **state)
 static void
 key_records_expected(void **state)
 {
-	struct replay_tally tally = { 0, 0, 0 };
+	struct replay_tally tally = { 0 };
 	struct replay r;
 
 	(void)state;
@@ -92,7 +92,7 @@ key_records_expected(void **state)
 static void
 signature_fields_expected(void **state)
 {
-	struct replay_tally tally = { 0, 0, 0 };
+	struct replay_tally tally = { 0 };
 	struct replay r;
 
 	(void)state;
