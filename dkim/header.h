@@ -20,7 +20,7 @@ struct dkim_header {
 	size_t			 space;
 	size_t			 octets;	/* of all fields */
 	size_t			 max;
-	char			 over[64];	/* limit that was passed, or "" */
+	char			 over[64];	/* the limit passed, or "" */
 };
 
 /*

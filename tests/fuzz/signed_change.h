@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What fuzz_signed reads: a recipe for a signed message and for one change to it
- * on the way; and a mutator that keeps it one.
+ * What fuzz_signed reads: a recipe for a signed message and for one change to
+ * it on the way; and a mutator that keeps it one.
  */
 #ifndef SIGNED_CHANGE_H
 #define SIGNED_CHANGE_H
