@@ -171,20 +171,6 @@ set_identity(struct arena *a, struct slice identity, struct sigprint *out)
 	return r;
 }
 
-/*
- * A field's name as h= can carry it: RFC 5322 s4.5 allows white space before
- * the colon. Empty where a name cannot stand in a tag-list.
- */
-static struct slice
-signable_name(const struct dkim_header *header, size_t i)
-{
-	struct slice name = header_name(header, i);
-
-	if (slice_find(name, ';') < name.n)
-		name.n = 0;
-	return name;
-}
-
 static bool
 has_name(const struct dkim_names *names, struct slice name)
 {
@@ -194,9 +180,8 @@ has_name(const struct dkim_names *names, struct slice name)
 static bool
 is_signed(const struct dkim_sign_options *o, struct slice name)
 {
-	if (name.n == 0)
-		return false;
-	/* RFC 6376 s5.4, s3.5 #41: From MUST be signed, whatever lists say */
+	/* A name with ";", which would end h=, is in no list (names.c).
+	 * RFC 6376 s5.4, s3.5 #41: From MUST be signed, whatever lists say */
 	if (slice_equal_nocase(name, slice_text("From")))
 		return true;
 	/* Once more than present is only true if the present ones are in */
@@ -225,7 +210,7 @@ set_signed(struct dkim_signer *signer, const struct dkim_sign_options *o,
 	if (names == NULL)
 		return DKIM_ERR_NOMEM;
 	for (i = 0; i < count; i++) {
-		name = signable_name(signer->header, i);
+		name = header_name(signer->header, i);
 		if (!is_signed(o, name))
 			continue;
 		if (n + extra >= DKIM_SIGNED_NAMES_MAX)
@@ -262,7 +247,7 @@ set_copies(struct dkim_signer *signer, const struct dkim_sign_options *o,
 		return 0;
 	buf_init(&text, DKIM_FIELD_MAX);
 	for (i = 0; i < count; i++) {
-		name = signable_name(signer->header, i);
+		name = header_name(signer->header, i);
 		if (!is_signed(o, name))
 			continue;
 		if (text.n > 0)

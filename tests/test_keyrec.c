@@ -349,6 +349,35 @@ dkim_keyset_parse_order(void **state)
 	dkim_keyset_unref(set);
 }
 
+/*
+ * What a record says of itself, whatever asks: RFC 6376 s3.6.1 s=, h=, t=.
+ */
+static void
+dkim_keyset_info_unfit(void **state)
+{
+	const struct slice records[] = {
+		slice_text("h=sha1; p=" RSA_P),
+		slice_text("s=*; h=sha1:sha256; t=y:s; p=" RSA_P),
+		slice_text("s=tlsrpt; p=" RSA_P),
+	};
+	struct dkim_keyset *set;
+	struct dkim_key_info info;
+
+	(void)state;
+	assert_int_equal(dkim_keyset_parse(world.backend, records,
+	    TEST_COUNT(records), &set), 0);
+	dkim_keyset_info(set, 0, &info);
+	test_str("h=sha1", info.error, "inappropriate hash algorithm");
+	test_true("h=sha1, key", info.key == NULL);
+	dkim_keyset_info(set, 1, &info);
+	test_true("s=*", info.error == NULL && info.key != NULL);
+	test_true("t=y:s", info.testing && info.strict);
+	dkim_keyset_info(set, 2, &info);
+	test_str("s=tlsrpt", info.error, "key is not for email");
+	test_true("s=tlsrpt, key", info.key == NULL);
+	dkim_keyset_unref(set);
+}
+
 static bool
 parse_once(void *arg)
 {
@@ -418,6 +447,7 @@ main(void)
 		cmocka_unit_test(keyrec_parse_caps),
 		cmocka_unit_test(keyrec_parse_sizes),
 		cmocka_unit_test(dkim_keyset_parse_order),
+		cmocka_unit_test(dkim_keyset_info_unfit),
 		cmocka_unit_test(dkim_keyset_parse_every_allocation),
 		cmocka_unit_test(dkim_key_record_print_every_allocation),
 	};

@@ -330,6 +330,8 @@ dkim_signer_call_order(void **state)
 	    DKIM_ERR_LIMIT);
 	test_int("job too early", dkim_signer_job(signer, 0, &job),
 	    DKIM_ERR_STATE);
+	test_int("field too early", dkim_signer_field(signer, 0,
+	    slice_text("b"), "\n", &out), DKIM_ERR_STATE);
 	test_int("body", dkim_signer_body(signer, slice_text("x")), 0);
 	test_int("add too late", dkim_signer_add(signer, &o, &index),
 	    DKIM_ERR_STATE);
@@ -338,10 +340,43 @@ dkim_signer_call_order(void **state)
 	test_int("body too late", dkim_signer_body(signer, slice_text("x")),
 	    DKIM_ERR_STATE);
 	test_int("no such", dkim_signer_job(signer, i, &job), DKIM_ERR_STATE);
+	test_int("no such field", dkim_signer_field(signer, i,
+	    slice_text("b"), "\n", &out), DKIM_ERR_STATE);
 	test_int("no signature", dkim_signer_field(signer, 0,
 	    slice_of(NULL, 0), "\n", &out), DKIM_ERR_ARGUMENT);
 	buf_clear(&out);
 	dkim_signer_free(signer);
+	dkim_header_free(header);
+}
+
+/*
+ * RFC 5322 s3.6.8 lets a name have a ";", which ends a tag (RFC 6376 s3.2):
+ * such a field is left unsigned, the signature stands.
+ */
+static void
+dkim_signer_field_semicolon(void **state)
+{
+	struct dkim_header *header = made_header("X;b=: 1\r\n"
+	    "From: a@example.com\r\nX-Y: 2\r\n");
+	struct dkim_sign_options o = plain_options();
+	struct dkim_names *names = made_names(DKIM_NAMES_SIGN, "From,X-Y");
+	struct dkim_names *names_bad;
+	struct buf field;
+	struct slice bad;
+
+	(void)state;
+	test_int("in a list", dkim_names_parse(DKIM_NAMES_SIGN,
+	    slice_text("X;b="), &names_bad, &bad), DKIM_ERR_SYNTAX);
+	o.sign = names;
+	buf_init(&field, 65536);
+	test_int("sign", made_sign(&world, header, body_text, &o, ed25519,
+	    "\r\n", &field), 0);
+	buf_add_nul(&field);
+	assert_int_equal(buf_end(&field), 0);
+	test_true("the other", strcasestr((char *)field.p, "x-y") != NULL);
+	test_true("left out", strcasestr((char *)field.p, "x;") == NULL);
+	buf_clear(&field);
+	dkim_names_free(names);
 	dkim_header_free(header);
 }
 
@@ -619,6 +654,7 @@ main(void)
 		cmocka_unit_test(dkim_signer_add_refusals),
 		cmocka_unit_test(dkim_signer_add_small_key),
 		cmocka_unit_test(dkim_signer_call_order),
+		cmocka_unit_test(dkim_signer_field_semicolon),
 		cmocka_unit_test(dkim_signer_add_many_fields),
 		cmocka_unit_test(dkim_signer_field_sweep),
 		cmocka_unit_test(dkim_signer_job_several),
