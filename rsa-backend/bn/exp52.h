@@ -11,8 +11,12 @@
 /* this room */
 #include "rsa-backend/bn/mont52.h"
 
-/* w = 6 loses everywhere: what it saves in products the lookups take. */
-#define EXP52_SMALL		10	/* digits up to which w is 4 */
+/*
+ * w = 6 loses everywhere: what it saves in products the lookups take. So does
+ * w = 5 up to 20 digits: the table and what is worked on, 50 KB, are more than
+ * the first-level cache holds.
+ */
+#define EXP52_SMALL		20	/* digits up to which w is 4 */
 #define EXP52_WINDOW(n)		((n) <= EXP52_SMALL ? 4U : 5U)
 #define EXP52_STEPS		30	/* digits from which steps win */
 

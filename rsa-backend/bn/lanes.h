@@ -23,6 +23,9 @@
 #define LANES_STACK	32768
 #endif
 
+/* Digits up to which a second stream fills the waits of the first. */
+#define LANES_SHORT	10
+
 /* Slack that "almost" Montgomery arithmetic wants: 4 m < R. */
 #define LANES_SLACK	2
 
@@ -94,21 +97,39 @@ lanes_from_octets(void *z, unsigned n, const uint8_t *in, size_t len)
 	v52_clear();
 }
 
+static inline void
+lanes_put_word(uint8_t *out, uint64_t word)
+{
+	for (unsigned i = 0; i < 8; i++)
+		out[i] = (uint8_t)(word >> (56 - 8 * i));
+}
+
+/*
+ * Eight octets at once, then single ones. A digit is split where a word ends.
+ */
 static V52_NOINLINE void
 lanes_to_octets(uint8_t *out, size_t len, const void *x, unsigned n)
 {
-	uint64_t bits = 0, digit;
+	uint64_t bits = 0, digit = 0;
 	unsigned have = 0, i = 0;
 
 	while (len > 0) {
-		for (; have < 8 && i < n; i++, have += V52_WIDTH) {
+		const unsigned want = len < 8 ? 8 : 64;
+
+		for (; have < want && i < n; i++, have += V52_WIDTH) {
 			memcpy(&digit, (const uint8_t *)x + i * sizeof digit,
 			    sizeof digit);
 			bits |= digit << have;
 		}
-		out[--len] = (uint8_t)bits;
-		bits >>= 8;
-		have = have < 8 ? 0 : have - 8;
+		if (want == 8) {
+			out[--len] = (uint8_t)bits;
+			bits >>= 8;
+			have = have < 8 ? 0 : have - 8;
+			continue;
+		}
+		lanes_put_word(&out[len -= 8], bits);
+		have = have < 64 ? 0 : have - 64;
+		bits = have == 0 ? 0 : digit >> (V52_WIDTH - have);
 	}
 	v52_clear();
 }
@@ -185,7 +206,7 @@ lanes_stream_size(unsigned n)
 static inline unsigned
 lanes_streams(unsigned n)
 {
-	return n <= EXP52_SMALL ? 2 : 1;
+	return n <= LANES_SHORT ? 2 : 1;
 }
 
 static V52_NOINLINE size_t
