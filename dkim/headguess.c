@@ -43,6 +43,7 @@ put_copy(struct headsearch *s, const struct copy *copy, size_t field,
 	uint8_t *p;
 	size_t i;
 
+	assert(s->set.fields != NULL);
 	if (field != COPIES_NONE)
 		to = &s->set.fields[field];
 	for (i = 0; to == NULL && i < s->set.n; i++)

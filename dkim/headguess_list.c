@@ -135,14 +135,16 @@ static size_t
 find_source(const struct headsearch *s, const char *prefix, struct slice name,
     struct slice *found)
 {
-	size_t at, n = strlen(prefix), count = dkim_header_count(s->header);
-	char text[128];
+	size_t at, count = dkim_header_count(s->header);
+	struct slice head = slice_text(prefix);
+	uint8_t text[128];
 
-	if (name.n > sizeof(text) - n)
+	if (name.n > sizeof(text) - head.n)
 		return count;
-	memcpy(text, prefix, n);
-	memcpy(text + n, name.p, name.n);
-	at = dkim_header_find(s->header, slice_of(text, n + name.n), 0);
+	if (head.n > 0)
+		memcpy(text, head.p, head.n);
+	memcpy(text + head.n, name.p, name.n);
+	at = dkim_header_find(s->header, slice_of(text, head.n + name.n), 0);
 	if (at < count)
 		*found = dkim_header_name(s->header, at);
 	return at;

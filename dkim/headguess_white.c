@@ -25,8 +25,7 @@ static const char *const texts[WHITES] = {
 	[WHITE_ONE_IN_FRONT] = "one space behind the colon",
 	[WHITE_NONE_AT_END] = "no white space at its end",
 	[WHITE_UNFOLDED] = "one line in place of several",
-	[WHITE_UNFOLDED_ONE] = "one line in place of several, one space "
-	    "where it was folded",
+	[WHITE_UNFOLDED_ONE] = "one line, with a space for each fold",
 	[WHITE_FOLDS_SPACE] = "a space at the start of its folded lines",
 	[WHITE_FOLDS_TAB] = "a tab at the start of its folded lines",
 	[WHITE_SINGLE] = "single spaces",

@@ -85,6 +85,15 @@ hex_value(uint8_t c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
+static void
+begin_qp(struct rewrite *r, uint8_t c)
+{
+	if (c == '=')
+		r->held = 1;
+	else
+		put(r, c);
+}
+
 /*
  * RFC 2045 s6.7: "=XX" and soft line breaks; what is neither stays.
  */
@@ -94,10 +103,7 @@ add_qp(struct rewrite *r, uint8_t c)
 	size_t held = r->held;
 
 	if (held == 0) {
-		if (c == '=')
-			r->held = 1;
-		else
-			put(r, c);
+		begin_qp(r, c);
 		return;
 	}
 	if (held == 1 && (c == '\r' || hex_value(c) >= 0)) {
@@ -115,7 +121,7 @@ add_qp(struct rewrite *r, uint8_t c)
 	put(r, '=');
 	if (held == 2)
 		put(r, r->high);
-	add_qp(r, c);
+	begin_qp(r, c);
 }
 
 static int
