@@ -116,9 +116,9 @@ refused(struct rsa_token *token, int error,
 {
 	switch (error) {
 	case RSAB_ERR_IMPORT: case RSAB_ERR_KEY_SIZE: case RSAB_ERR_KEY_TYPE:
-		snprintf(token->reason, sizeof token->reason, "%s",
-		    detail->text[0] != '\0' ? detail->text :
-		    rsab_strerror(error));
+		snprintf(token->reason, sizeof token->reason, "%.*s",
+		    (int)sizeof token->reason - 1, detail->text[0] != '\0' ?
+		    detail->text : rsab_strerror(error));
 		return EX_UNAVAILABLE;
 	case RSAB_ERR_NOMEM:
 		warnx("%s: no memory", token->place->module);
