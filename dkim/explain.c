@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 /* this room */
+#include "explain_copies.h"
 #include "explain_text.h"
 #include "headguess.h"
 
@@ -325,7 +326,7 @@ say_copies(struct explained *x)
 		r = copies_compare(copies, n, &set, f->header_canon,
 		    &x->arena, d, DKIM_EXPLAIN_CHANGES, &found);
 	for (i = 0; r == 0 && i < found; i++)
-		explain_text_difference(&d[i], copies, &set, x->out);
+		explain_copies_difference(&d[i], copies, &set, x->out);
 	if (r == 0 && found == 0)
 		say(x, "z=: what it has is as signed");
 	return r;

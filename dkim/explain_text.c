@@ -6,11 +6,8 @@
 /* this room */
 #include "explain_text.h"
 
-/*
- * Untrusted octets in quotes, of which DKIM_EXPLAIN_SHOWN are shown.
- */
-static void
-add_shown(struct buf *out, struct slice s)
+void
+explain_text_shown(struct buf *out, struct slice s)
 {
 	struct slice text = slice_trim(s);
 	size_t n = text.n < DKIM_EXPLAIN_SHOWN ? text.n : DKIM_EXPLAIN_SHOWN;
@@ -20,13 +17,13 @@ add_shown(struct buf *out, struct slice s)
 	buf_add_text(out, n < text.n ? "...\"" : "\"");
 }
 
-static void
-add_name(struct buf *out, struct slice name)
+void
+explain_text_name(struct buf *out, struct slice name)
 {
 	if (copies_is_plain(name))
 		buf_add(out, name);
 	else
-		add_shown(out, name);
+		explain_text_shown(out, name);
 }
 
 static void
@@ -316,6 +313,38 @@ explain_text_body(const struct verify_signature *sig,
 	buf_add_octet(out, '\n');
 }
 
+/*
+ * A field left out; which one, where there are several.
+ */
+static void
+add_drop(struct buf *out, const struct headsearch_edit *e)
+{
+	static const char *const ordinals[] = {
+		"", "first", "second", "third", "fourth",
+	};
+
+	if (e->of < 2) {
+		buf_add_text(out, "no ");
+		explain_text_name(out, e->name);
+		buf_add_text(out, " field (it was added after signing)");
+		return;
+	}
+	buf_add_text(out, "the ");
+	if (e->nth == e->of)
+		buf_add_text(out, "last");
+	else if (e->nth < sizeof(ordinals) / sizeof(ordinals[0]))
+		buf_add_text(out, ordinals[e->nth]);
+	else {
+		buf_add_text(out, "number ");
+		buf_add_number(out, e->nth);
+	}
+	buf_add_text(out, " of the ");
+	buf_add_number(out, e->of);
+	buf_add_octet(out, ' ');
+	explain_text_name(out, e->name);
+	buf_add_text(out, " fields left out (it was added after signing)");
+}
+
 static void
 add_edit(struct buf *out, const struct headsearch_edit *e)
 {
@@ -328,46 +357,44 @@ add_edit(struct buf *out, const struct headsearch_edit *e)
 		buf_add_text(out, "the fields that z= has");
 		break;
 	case HEADSEARCH_DROP:
-		buf_add_text(out, "no ");
-		add_name(out, e->name);
-		buf_add_text(out, " field (it was added after signing)");
+		add_drop(out, e);
 		break;
 	case HEADSEARCH_WORDS:
-		add_name(out, e->name);
+		explain_text_name(out, e->name);
 		buf_add_text(out, " without ");
-		add_shown(out, e->text);
+		explain_text_shown(out, e->text);
 		buf_add_text(out, " (put in after signing)");
 		break;
 	case HEADSEARCH_TAKEN:
 		buf_add_text(out, "the value of ");
-		add_name(out, e->text);
+		explain_text_name(out, e->text);
 		buf_add_text(out, " in ");
-		add_name(out, e->name);
+		explain_text_name(out, e->name);
 		buf_add_text(out, " (rewritten after signing)");
 		break;
 	case HEADSEARCH_OTHER:
 		buf_add_text(out, "another of the ");
-		add_name(out, e->name);
+		explain_text_name(out, e->name);
 		buf_add_text(out, " fields (one was added below it)");
 		break;
 	case HEADSEARCH_VALUE:
-		add_name(out, e->name);
+		explain_text_name(out, e->name);
 		buf_add_text(out, ": ");
-		add_shown(out, e->text);
+		explain_text_shown(out, e->text);
 		buf_add_text(out, " (changed after signing)");
 		break;
 	case HEADSEARCH_NAME:
 		buf_add_text(out, "the name ");
-		add_name(out, e->name);
+		explain_text_name(out, e->name);
 		buf_add_text(out, " written ");
-		add_shown(out, e->text);
+		explain_text_shown(out, e->text);
 		buf_add_text(out, " (relaxed does not see the case)");
 		break;
 	case HEADSEARCH_WHITE:
 		if (e->name.n == 0)
 			buf_add_text(out, "all fields");
 		else
-			add_name(out, e->name);
+			explain_text_name(out, e->name);
 		buf_add_text(out, " having ");
 		buf_add(out, e->text);
 		buf_add_text(out, " (relaxed does not see white space)");
@@ -390,37 +417,6 @@ explain_text_edits(const struct headsearch *s, struct buf *out)
 		if (i > 0)
 			buf_add_text(out, ", ");
 		add_edit(out, &s->edits[i]);
-	}
-	buf_add_octet(out, '\n');
-}
-
-void
-explain_text_difference(const struct copies_difference *d,
-    const struct copy *copies, const struct signedset *set, struct buf *out)
-{
-	buf_add_text(out, "z=: ");
-	add_name(out, d->name);
-	switch (d->change) {
-	case COPIES_CHANGED:
-		buf_add_text(out, " was ");
-		add_shown(out, copies[d->copy].value);
-		buf_add_text(out, ", is ");
-		add_shown(out, set->fields[d->field].value);
-		break;
-	case COPIES_MISSING:
-		buf_add_text(out, " was ");
-		add_shown(out, copies[d->copy].value);
-		buf_add_text(out, ", is not there");
-		break;
-	case COPIES_ADDED:
-		buf_add_text(out, " has no copy, is ");
-		add_shown(out, set->fields[d->field].value);
-		break;
-	case COPIES_SPACE:
-		buf_add_text(out, " had other white space");
-		break;
-	case COPIES_SAME:
-		break;
 	}
 	buf_add_octet(out, '\n');
 }

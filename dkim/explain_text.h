@@ -10,6 +10,13 @@
 #include "verify.h"
 
 /*
+ * A stranger's octets in quotes, of which DKIM_EXPLAIN_SHOWN are shown; a name
+ * without quotes where it is plain.
+ */
+void explain_text_shown(struct buf *out, struct slice s);
+void explain_text_name(struct buf *out, struct slice name);
+
+/*
  * What to do about a reason of verify.c, sigfield.c, keyrec.c, choose.c or
  * judge.c; NULL where the reason says it all.
  */
@@ -32,12 +39,5 @@ void explain_text_body(const struct verify_signature *sig,
  * The edits that make the header right.
  */
 void explain_text_edits(const struct headsearch *s, struct buf *out);
-
-/*
- * One difference from z=.
- *   set      of the fields as they are
- */
-void explain_text_difference(const struct copies_difference *d,
-    const struct copy *copies, const struct signedset *set, struct buf *out);
 
 #endif

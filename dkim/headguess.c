@@ -118,24 +118,124 @@ guess_copies(struct headsearch *s)
 }
 
 /*
- * A field was added on the way, to a message that had none or one less.
+ * Which of the fields of its name is field i of the set?
  */
+static void
+count_place(const struct headsearch *s, size_t i, struct headsearch_edit *edit)
+{
+	const struct signedset_field *field = &s->set.fields[i];
+	size_t at, count = dkim_header_count(s->header);
+
+	for (at = dkim_header_find(s->header, field->asked, 0); at < count;
+	    at = dkim_header_find(s->header, field->asked, at + 1)) {
+		if (at == s->own)
+			continue;
+		edit->of++;
+		if (at <= field->at)
+			edit->nth++;
+	}
+}
+
+/*
+ * The next name of h= that is the one of field i, or s->set.n.
+ */
+static size_t
+find_next(const struct headsearch *s, size_t i)
+{
+	size_t k;
+
+	for (k = i + 1; k < s->set.n; k++)
+		if (slice_equal_nocase(s->set.fields[k].asked,
+		    s->set.fields[i].asked))
+			break;
+	return k;
+}
+
+static void
+put_field(struct signedset_field *to, const struct signedset_field *from)
+{
+	struct slice asked = to->asked;
+
+	*to = *from;
+	to->asked = asked;
+}
+
+/*
+ * Take field i out of the message: fields above it come one name of h= earlier
+ * (RFC 6376 s5.4.2), and the last name gets one that h= did not reach, if any.
+ */
+static void
+leave_out(struct headsearch *s, size_t i)
+{
+	struct signedset_field last = { .present = false };
+	struct signedset_field *fields = s->set.fields;
+	size_t k, at, top;
+
+	for (k = i; find_next(s, k) < s->set.n; k = find_next(s, k))
+		;
+	top = fields[k].present ? fields[k].at : 0;
+	for (at = dkim_header_find(s->header, fields[i].asked, 0); at < top;
+	    at = dkim_header_find(s->header, fields[i].asked, at + 1)) {
+		if (at == s->own)
+			continue;
+		last.present = true;
+		last.at = at;
+		last.name = dkim_header_name(s->header, at);
+		last.value = dkim_header_value(s->header, at);
+	}
+	for (k = i; find_next(s, k) < s->set.n; k = find_next(s, k))
+		put_field(&fields[k], &fields[find_next(s, k)]);
+	put_field(&fields[k], &last);
+}
+
+/*
+ * Put it back.
+ */
+static void
+put_back(struct headsearch *s, size_t i, const struct signedset_field *field)
+{
+	struct signedset_field put = *field, next;
+	size_t k;
+
+	for (k = i; k < s->set.n; k = find_next(s, k)) {
+		next = s->set.fields[k];
+		put_field(&s->set.fields[k], &put);
+		put = next;
+	}
+}
+
+/*
+ * So many fields were added on the way.
+ */
+static bool
+drop(struct headsearch *s, size_t depth)
+{
+	struct headsearch_edit edit;
+	struct signedset_field saved;
+	size_t i;
+
+	for (i = 0; i < s->set.n && s->error == 0 && !s->spent; i++) {
+		saved = s->set.fields[i];
+		if (!saved.present)
+			continue;
+		edit = (struct headsearch_edit){ .kind = HEADSEARCH_DROP,
+		    .name = signedset_name(&saved) };
+		count_place(s, i, &edit);
+		headsearch_push(s, edit.kind, edit.name, edit.text);
+		s->edits[s->edits_n - 1] = edit;
+		leave_out(s, i);
+		if (depth > 1 ? drop(s, depth - 1) : headsearch_try(s))
+			return true;
+		put_back(s, i, &saved);
+		headsearch_pop(s);
+	}
+	return false;
+}
+
 static bool
 guess_drop(struct headsearch *s)
 {
-	struct signedset_field without = { .present = false };
-	struct headsearch_edit edit = { .kind = HEADSEARCH_DROP };
-	size_t i;
-
-	for (i = 0; i < s->set.n; i++) {
-		if (!s->set.fields[i].present)
-			continue;
-		edit.name = signedset_name(&s->set.fields[i]);
-		without.asked = s->set.fields[i].asked;
-		if (headsearch_try_field(s, i, &without, &edit))
-			return true;
-	}
-	return false;
+	return drop(s, 1);
 }
 
 /*
@@ -214,28 +314,10 @@ guess_values(struct headsearch *s)
 	return false;
 }
 
-/*
- * Two fields were added on the way.
- */
 static bool
 guess_drop_two(struct headsearch *s)
 {
-	struct signedset_field saved;
-	size_t i;
-
-	for (i = 0; i < s->set.n && s->error == 0 && !s->spent; i++) {
-		saved = s->set.fields[i];
-		if (!saved.present)
-			continue;
-		headsearch_push(s, HEADSEARCH_DROP, signedset_name(&saved),
-		    slice_text(""));
-		s->set.fields[i].present = false;
-		if (guess_drop(s))
-			return true;
-		s->set.fields[i] = saved;
-		headsearch_pop(s);
-	}
-	return false;
+	return drop(s, 2);
 }
 
 bool

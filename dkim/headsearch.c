@@ -115,7 +115,8 @@ headsearch_push(struct headsearch *s, enum headsearch_kind kind,
     struct slice name, struct slice text)
 {
 	assert(s->edits_n < HEADSEARCH_EDITS);
-	s->edits[s->edits_n++] = (struct headsearch_edit){ kind, name, text };
+	s->edits[s->edits_n++] = (struct headsearch_edit){ .kind = kind,
+	    .name = name, .text = text };
 }
 
 void
@@ -145,7 +146,8 @@ headsearch_try_value(struct headsearch *s, size_t i, struct slice value,
     enum headsearch_kind kind, struct slice text)
 {
 	struct signedset_field with = s->set.fields[i];
-	struct headsearch_edit edit = { kind, signedset_name(&with), text };
+	struct headsearch_edit edit = { .kind = kind,
+	    .name = signedset_name(&with), .text = text };
 
 	if (with.present && slice_equal(with.value, value))
 		return false;

@@ -43,6 +43,8 @@ struct headsearch_edit {
 	enum headsearch_kind	 kind;
 	struct slice		 name;	/* field; empty: all of them */
 	struct slice		 text;	/* may be a stranger's octets */
+	size_t			 nth;	/* DROP: which, from the top, */
+	size_t			 of;	/* of so many of that name */
 };
 
 struct headsearch {

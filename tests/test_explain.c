@@ -380,6 +380,7 @@ dkim_explainer_print_body(void **state)
 #define RIGHT "header: the signature would be right with "
 #define FAULT RIGHT "this fault of the signer undone: "
 #define ADDED " field (it was added after signing)"
+#define LEFT_OUT " fields left out (it was added after signing)"
 
 static void
 dkim_explainer_print_header(void **state)
@@ -443,8 +444,29 @@ dkim_explainer_print_header(void **state)
 		    .hashed = RELAXED "mime-version:1.0\r\n", .want = RIGHT
 		    "MIME-Version: \"1.0\" (changed after signing)" },
 		{ .name = "one more below", .header = HEADER
-		    "To: b@example.net\r\n", .want = RIGHT "another of the To "
+		    "To: b@example.net\r\n", .want = RIGHT "the last of the 2 "
+		    "To" LEFT_OUT },
+		{ .name = "two more below", .header = HEADER
+		    "To: b\r\nTo: c\r\n", .want = RIGHT "another of the To "
 		    "fields (one was added below it)" },
+		{ .name = "oversigned, one more below", .h =
+		    "From:To:Subject:From:To:Subject", .header = HEADER
+		    "From: b@example.net\r\n", .want = RIGHT "the last of the "
+		    "2 From" LEFT_OUT },
+		{ .name = "oversigned, one more on top", .h =
+		    "From:To:Subject:From:To:Subject", .header =
+		    "Subject: lunch\r\n" HEADER, .want = RIGHT "the first of "
+		    "the 2 Subject" LEFT_OUT },
+		{ .name = "oversigned, one more between", .h =
+		    "From:To:To:Subject:To", .header = "To: c\r\nTo: b\r\n"
+		    HEADER, .hashed = RELAXED_FROM RELAXED_TO "to:c\r\n"
+		    "subject:dinner\r\n", .want = RIGHT "the second of the 3 "
+		    "To" LEFT_OUT },
+		{ .name = "oversigned, two more below", .h =
+		    "From:To:Subject:From:To:Subject", .header = HEADER
+		    "From: b\r\nSubject: b\r\n", .want = RIGHT "the last of "
+		    "the 2 From" LEFT_OUT ", the last of the 2 Subject"
+		    LEFT_OUT },
 		{ .name = "relaxed called simple", .c = "simple/relaxed",
 		    .want = RIGHT "relaxed header canonicalization" },
 		{ .name = "wrong, not known", .header =
@@ -587,6 +609,17 @@ dkim_explainer_print_copies(void **state)
 		    "z=: Subject was \"01234567890123456789"
 		    "0123456789012345678901234567890123456789...\", is "
 		    "\"dinner\"", .end = "?" },
+		{ .name = "late difference", .more = "; z=To:=20a@example.org,"
+		    "=20b@example.org,=0D=0A=09c@example.org,=20Dave=20"
+		    "<dave@example.org>", .header =
+		    "From: Joe <joe@example.com>\r\nTo: a@example.org, "
+		    "b@example.org, c@example.org,\r\n Dan <dave@example.org>"
+		    "\r\nSubject: dinner\r\n", .want = "z=: To was \"...g, "
+		    "c@example.org, Dave <dave@example.org>\", is \"...g, "
+		    "c@example.org, Dan <dave@example.org>\"" },
+		{ .name = "a beginning", .more = "; z=Subject:=20dinner=20at"
+		    "=20eight=0D=0A=20o'clock", .want = "z=: Subject was "
+		    "\"dinner at eight o'clock\", is \"dinner\"", .end = "?" },
 	};
 
 	(void)state;
