@@ -211,6 +211,7 @@ static int
 search_header(struct explained *x, struct headsearch *s)
 {
 	const struct dkim_verifier *v = x->explainer->verifier;
+	uint64_t total;
 	int r;
 
 	*s = (struct headsearch){
@@ -224,6 +225,7 @@ search_header(struct explained *x, struct headsearch *s)
 		.known = x->state == KEY_FITS,
 	};
 	memcpy(s->digest, x->digest, DIGEST_SIZE);
+	bodyhash_get(v->bodyhash, x->sig->body_hash, s->body_hash, &total);
 	if ((r = headsearch_begin(s)) != 0)
 		return r;
 	x->is_right = headsearch_try(s);
@@ -295,6 +297,7 @@ say_header(struct explained *x, const struct headsearch *s)
 	    " tries");
 	say(x, "): signed fields were changed, added or taken out on the "
 	    "way");
+	explain_text_hints(s, x->out);
 }
 
 /*
@@ -386,7 +389,11 @@ explain_failed(struct explained *x)
 	say_key(x, s.edits_n > 0);
 	if (!search)
 		say_record(x);
-	say_body(x);
+	if (s.edits_n > 0 && s.edits[0].kind == HEADSEARCH_BODY_HASH)
+		say(x, "body: it is as signed: bh= in the signature field was "
+		    "changed, not the body");
+	else
+		say_body(x);
 	if (search)
 		say_header(x, &s);
 	return search && !x->is_right ? say_copies(x) : 0;

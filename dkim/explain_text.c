@@ -61,8 +61,8 @@ explain_text_advice(const char *reason)
 		{ "domain mismatch: i= in", "the key record has t=s, so the "
 		    "domain of i= must be d= itself; take t=s out of the "
 		    "record or i= out of the signature" },
-		{ "no From field", "a message without From is not valid mail "
-		    "(RFC 5322 s3.6); its sender is at fault" },
+		{ "no From field", "h= names From: removed on the way? A "
+		    "message without it is not valid mail (RFC 5322 s3.6)" },
 		{ "unknown algorithm", "a= is neither rsa-sha256 nor "
 		    "ed25519-sha256; the signer must use one of them" },
 		{ "rsa-sha1", "RFC 8301 forbids rsa-sha1; the signer must use "
@@ -260,6 +260,11 @@ add_canon(struct buf *out, enum dkim_canon alg)
 static void
 add_nothing(struct buf *out, const struct bodysearch_finding *f)
 {
+	if (f->lines_all == 0) {
+		buf_add_text(out, "it is empty, and was not when it was "
+		    "signed: it was taken out on the way");
+		return;
+	}
 	buf_add_text(out, "its hash differs, and no well-known change "
 	    "accounts for it: something in its ");
 	add_count(out, f->lines_all, " line");
@@ -353,8 +358,9 @@ add_edit(struct buf *out, const struct headsearch_edit *e)
 		buf_add(out, e->text);
 		buf_add_text(out, " header canonicalization");
 		break;
+	case HEADSEARCH_BODY_HASH:
 	case HEADSEARCH_COPIES:
-		buf_add_text(out, "the fields that z= has");
+		buf_add(out, e->text);
 		break;
 	case HEADSEARCH_DROP:
 		add_drop(out, e);
@@ -419,4 +425,42 @@ explain_text_edits(const struct headsearch *s, struct buf *out)
 		add_edit(out, &s->edits[i]);
 	}
 	buf_add_octet(out, '\n');
+}
+
+/*
+ * Does h= name a field that the message does not have at all?
+ */
+static bool
+is_missing(const struct headsearch *s, struct slice name)
+{
+	size_t i;
+
+	if (dkim_header_find(s->header, name, 0) < dkim_header_count(s->header))
+		return false;
+	for (i = 0; i < s->set.n; i++)
+		if (slice_equal_nocase(s->set.fields[i].asked, name))
+			return true;
+	return false;
+}
+
+void
+explain_text_hints(const struct headsearch *s, struct buf *out)
+{
+	/* which mail hardly goes without; h= may name others in advance (RFC
+	 * 6376 s5.4) */
+	static const char *const names[] = { "From", "To", "Subject", "Date" };
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (!is_missing(s, slice_text(names[i])))
+			continue;
+		buf_add_text(out, "header: h= names ");
+		buf_add_text(out, names[i]);
+		buf_add_text(out, ", which the message does not have: removed "
+		    "on the way?\n");
+	}
+	if (s->field->header_canon == DKIM_SIMPLE)
+		buf_add_text(out, "header: c= says simple, which does not "
+		    "outlive any change of white space or of the case of "
+		    "names: likely the cause; sign with c=relaxed/...\n");
 }

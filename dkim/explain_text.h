@@ -40,4 +40,9 @@ void explain_text_body(const struct verify_signature *sig,
  */
 void explain_text_edits(const struct headsearch *s, struct buf *out);
 
+/*
+ * What a reader may look for when no edits were found.
+ */
+void explain_text_hints(const struct headsearch *s, struct buf *out);
+
 #endif

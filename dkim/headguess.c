@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Guesses about the header that was signed; see headguess.h. Here: the other
- * canonicalization, z=, fields added, replaced or re-encoded on the way.
+ * canonicalization, bh=, z=, fields added, replaced or re-encoded on the way.
  */
 
 /* this room */
+#include "base64.h"
 #include "header.h"
 #include "headguess.h"
+#include "taglist.h"
 
 #define OTHERS_MAX	4	/* other fields of a name that are tried */
 #define DIFFERENCES_MAX	64	/* between z= and the header, put back */
@@ -28,6 +30,60 @@ guess_canon(struct headsearch *s)
 	headsearch_pop(s);
 	s->alg = saved;
 	s->own_alg = saved;
+	return false;
+}
+
+/*
+ * The digits of bh=, white space among them left where it is.
+ *   digits   as many as there are, or nothing is done
+ */
+static void
+put_digits(uint8_t *p, size_t n, struct slice digits)
+{
+	size_t i, k = 0, count = 0;
+
+	for (i = 0; i < n; i++)
+		count += slice_trim(slice_of(&p[i], 1)).n;
+	for (i = 0; count == digits.n && i < n; i++)
+		if (slice_trim(slice_of(&p[i], 1)).n > 0)
+			p[i] = digits.p[k++];
+}
+
+/*
+ * bh= was changed, and the body is as signed.
+ */
+static bool
+guess_body_hash(struct headsearch *s)
+{
+	struct slice saved = s->own_value;
+	struct taglist list;
+	const struct tag *bh;
+	struct buf digits;
+	uint8_t *p;
+
+	if (memcmp(s->body_hash, s->field->body_hash, DIGEST_SIZE) == 0 ||
+	    taglist_parse(saved, &list) != 0 ||
+	    (bh = taglist_find(&list, "bh")) == NULL)
+		return false;
+	buf_init(&digits, 2 * DIGEST_SIZE);
+	base64_encode(slice_of(s->body_hash, DIGEST_SIZE), &digits);
+	p = arena_alloc(s->arena, saved.n + 1);
+	if (buf_end(&digits) != 0 || p == NULL) {
+		s->error = DKIM_ERR_NOMEM;
+		buf_clear(&digits);
+		return false;
+	}
+	memcpy(p, saved.p, saved.n);
+	put_digits(&p[bh->value_at], bh->value_raw, buf_slice(&digits));
+	buf_clear(&digits);
+	s->own_value = slice_of(p, saved.n);
+	headsearch_push(s, HEADSEARCH_BODY_HASH, slice_text(""),
+	    slice_text("the hash of this body in bh= (bh= was changed after "
+	    "signing)"));
+	if (headsearch_try(s))
+		return true;
+	headsearch_pop(s);
+	s->own_value = saved;
 	return false;
 }
 
@@ -107,7 +163,8 @@ guess_copies(struct headsearch *s)
 	if (r != 0 || found == 0 || s->error != 0)
 		return false;
 	memcpy(saved, s->set.fields, size);
-	headsearch_push(s, HEADSEARCH_COPIES, slice_text(""), slice_text(""));
+	headsearch_push(s, HEADSEARCH_COPIES, slice_text(""),
+	    slice_text("the fields that z= has"));
 	for (i = 0; i < 4; i++) {
 		if (try_copies(s, copies, d, found, i % 2 == 1, i / 2 == 1))
 			return true;
@@ -324,6 +381,7 @@ bool
 headguess_run(struct headsearch *s)
 {
 	static bool (*const groups[])(struct headsearch *s) = {
+		guess_body_hash,
 		guess_canon,
 		guess_copies,
 		headguess_signer_own,

@@ -23,11 +23,11 @@ enum white {
 static const char *const texts[WHITES] = {
 	[WHITE_NONE_IN_FRONT] = "no white space behind the colon",
 	[WHITE_ONE_IN_FRONT] = "one space behind the colon",
-	[WHITE_NONE_AT_END] = "no white space at its end",
+	[WHITE_NONE_AT_END] = "no white space at the end",
 	[WHITE_UNFOLDED] = "one line in place of several",
 	[WHITE_UNFOLDED_ONE] = "one line, with a space for each fold",
-	[WHITE_FOLDS_SPACE] = "a space at the start of its folded lines",
-	[WHITE_FOLDS_TAB] = "a tab at the start of its folded lines",
+	[WHITE_FOLDS_SPACE] = "a space at the start of folded lines",
+	[WHITE_FOLDS_TAB] = "a tab at the start of folded lines",
 	[WHITE_SINGLE] = "single spaces",
 	[WHITE_RUNS] = "single spaces and one line",
 };

@@ -28,7 +28,9 @@
 enum headsearch_kind {
 	HEADSEARCH_CANON,	/* the other canonicalization */
 	HEADSEARCH_OWN,		/* the signature field: text says how */
-	HEADSEARCH_COPIES,	/* fields as z= has them */
+	HEADSEARCH_BODY_HASH,	/* bh= is the hash of the body as it is; text
+				 * says so */
+	HEADSEARCH_COPIES,	/* fields as z= has them: text says so */
 	HEADSEARCH_DROP,	/* without the field */
 	HEADSEARCH_WORDS,	/* the field without text */
 	HEADSEARCH_TAKEN,	/* the field with the value of field text */
@@ -58,6 +60,7 @@ struct headsearch {
 	struct rsab_key			*key;
 	bool				 known;	/* digest is what was signed */
 	uint8_t				 digest[DIGEST_SIZE];
+	uint8_t				 body_hash[DIGEST_SIZE]; /* as it is */
 	/* what is hashed: changed and put back by the guesses */
 	struct signedset		 set;
 	enum dkim_canon			 alg;

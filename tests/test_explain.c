@@ -37,6 +37,7 @@ struct row {
 	const char	*end;		/* octets hashed behind "b=" */
 	const char	*dns;
 	bool		 is_ed25519;
+	uint8_t		 mask;		/* of the first digit of bh= */
 };
 
 static int
@@ -103,6 +104,7 @@ sign_row(const struct row *row, struct buf *out)
 	    .op = RSAB_OP_SIGN, .hash = RSAB_SHA256 }, *jobs[] = { &job };
 	uint8_t body_hash[DIGEST_SIZE];
 	struct buf value, hashed;
+	size_t change;
 
 	buf_init(&value, 1 << 20);
 	buf_init(&hashed, 1 << 20);
@@ -123,7 +125,10 @@ sign_row(const struct row *row, struct buf *out)
 	rsab_run(world.worker, jobs, 1);
 	assert_int_equal(job.result, 0);
 	buf_add_text(out, "DKIM-Signature: ");
+	change = out->n + (size_t)(strstr((const char *)value.p, " bh=") -
+	    (const char *)value.p) + 4;
 	buf_add(out, buf_slice(&value));
+	out->p[change] ^= row->mask;
 	base64_encode(slice_of(job.signature, job.signature_len), out);
 	buf_add_text(out, "\r\n");
 	buf_clear(&value);
@@ -371,6 +376,9 @@ dkim_explainer_print_body(void **state)
 		    "body: its hash differs, and no well-known change "
 		    "accounts for it: something in its 3 lines was changed or "
 		    "cut on the way" },
+		{ .name = "taken out", .body = "\r\n", .body_hashed =
+		    "a\r\n", .want = "body: it is empty, and was not when it "
+		    "was signed: it was taken out on the way" },
 	};
 
 	(void)state;
@@ -474,6 +482,20 @@ dkim_explainer_print_header(void **state)
 		    "Subject: lunch\r\n", .want = "header: it differs, and no "
 		    "well-known change accounts for it (20 tries): signed "
 		    "fields were changed, added or taken out on the way" },
+		{ .name = "taken out", .header = "From: Joe <joe@example.com>"
+		    "\r\nTo: a@example.org\r\n", .want = "header: h= names "
+		    "Subject, which the message does not have: removed on the "
+		    "way?" },
+		{ .name = "From taken out", .header = "To: a@example.org\r\n"
+		    "Subject: dinner\r\n", .want = "verdict: permerror: no "
+		    "From field in the message; h= names From: removed on the "
+		    "way? A message without it is not valid mail (RFC 5322 "
+		    "s3.6)" },
+		{ .name = "bh= changed", .mask = 1, .want = RIGHT "the hash "
+		    "of this body in bh= (bh= was changed after signing)" },
+		{ .name = "bh= changed, body", .mask = 1, .want = "body: it "
+		    "is as signed: bh= in the signature field was changed, not "
+		    "the body" },
 		{ .name = "Ed25519", .is_ed25519 = true, .header =
 		    "From: Joe <joe@example.com>\r\nTo: a@example.org\r\n"
 		    "Subject: [list] dinner\r\n", .want = RIGHT "Subject "
@@ -502,7 +524,7 @@ dkim_explainer_print_simple(void **state)
 		{ OWN, .name = "white space at the end", .hashed = HEADER,
 		    .header = "From: Joe <joe@example.com>\r\nTo: "
 		    "a@example.org \r\nSubject: dinner\t\r\n", .want = RIGHT
-		    "all fields having no white space at its end (relaxed "
+		    "all fields having no white space at the end (relaxed "
 		    "does not see white space)" },
 		{ OWN, .name = "folded", .hashed = HEADER, .header =
 		    "From: Joe\r\n <joe@example.com>\r\nTo: a@example.org\r\n"
@@ -514,7 +536,7 @@ dkim_explainer_print_simple(void **state)
 		    "Subject: dinner\r\n", .header =
 		    "From: Joe\r\n <joe@example.com>\r\nTo: a@example.org\r\n"
 		    "Subject: dinner\r\n", .want = RIGHT "all fields having "
-		    "a tab at the start of its folded lines (relaxed does not "
+		    "a tab at the start of folded lines (relaxed does not "
 		    "see white space)" },
 		{ OWN, .name = "two spaces", .hashed = HEADER, .header =
 		    "From: Joe  <joe@example.com>\r\nTo: a@example.org\r\n"
@@ -530,6 +552,10 @@ dkim_explainer_print_simple(void **state)
 		    "From: Joe <joe@example.com>\r\nTO: a@example.org\r\n"
 		    "Subject: dinner\r\n", .want = RIGHT "the name TO "
 		    "written \"To\" (relaxed does not see the case)" },
+		{ OWN, .name = "not known", .header = "From: x@example.com\r\n",
+		    .want = "header: c= says simple, which does not outlive "
+		    "any change of white space or of the case of names: likely "
+		    "the cause; sign with c=relaxed/..." },
 	};
 
 	(void)state;
