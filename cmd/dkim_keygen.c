@@ -326,6 +326,21 @@ print_where(const struct keygen *k)
 		printf(", owner %ld", (long)k->uid);
 }
 
+/*
+ * An option and its value, as a shell takes them.
+ */
+static void
+print_quoted(const char *option, const char *value)
+{
+	printf("%s'", option);
+	for (; *value != '\0'; value++)
+		if (*value == '\'')
+			fputs("'\\''", stdout);
+		else
+			putchar(*value);
+	putchar('\'');
+}
+
 static void
 print_next_steps(const struct keygen *k, struct slice text)
 {
@@ -336,10 +351,14 @@ print_next_steps(const struct keygen *k, struct slice text)
 	fwrite(text.p, 1, text.n, stdout);
 	printf("\nNext:\n"
 	    "  1. publish the record\n"
-	    "  2. dkim keycheck -d %s -s %s -k %s%s%s\n"
-	    "  3. name the key in dkimd.conf or KeyTable, then reload dkimd\n",
-	    k->name, k->label, quote, k->uri == NULL ? k->key_path : k->uri,
-	    quote);
+	    "  2. dkim keycheck -d %s -s %s -k %s%s%s", k->name, k->label,
+	    quote, k->uri == NULL ? k->key_path : k->uri, quote);
+	if (k->uri != NULL && k->token.module != NULL)
+		print_quoted(" --module ", k->token.module);
+	if (k->uri != NULL && k->token.init_args != NULL)
+		print_quoted(" --init-args ", k->token.init_args);
+	printf("\n"
+	    "  3. name the key in dkimd.conf or KeyTable, then reload dkimd\n");
 }
 
 static int

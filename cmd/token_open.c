@@ -156,6 +156,8 @@ tell(const char *uri, int error, const struct rsab_token_detail *detail)
 		return EX_OSERR;
 	case RSAB_ERR_TOKEN:
 		return EX_TEMPFAIL;
+	case RSAB_ERR_TOKEN_NAME:
+		return EX_CANTCREAT;
 	default:
 		return EX_CONFIG;
 	}

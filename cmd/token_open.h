@@ -32,7 +32,7 @@ int token_open_key(const struct token_open *how, const char *uri,
 
 /*
  * Make a key pair in the token that a URI names.
- *   returns  as token_open_key
+ *   returns  as token_open_key, or EX_CANTCREAT: there is one of that name
  */
 int token_open_generate(const struct token_open *how, const char *uri,
     enum rsab_key_type type, unsigned bits, struct rsab_key **out) MUSTUSE;

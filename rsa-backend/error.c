@@ -67,6 +67,9 @@ rsab_strerror(int error)
 		return "more than one key of the token matches";
 	case RSAB_ERR_IMPORT:
 		return "this token takes no imported keys";
+	case RSAB_ERR_TOKEN_NAME:
+		return "the token has a private key of that name already; it "
+		    "is never overwritten";
 	default:
 		return "unknown error";
 	}

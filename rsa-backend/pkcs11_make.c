@@ -217,10 +217,9 @@ check_name(const struct pkcs11_at *at, struct pkcs11_fail *fail)
 	r = pkcs11_object_find_key(at, &handle, fail);
 	if (r == RSAB_ERR_TOKEN_KEY)
 		return RSAB_OK;
-	if (r == 0)
-		r = pkcs11_fail_set(fail, RSAB_ERR_TOKEN_KEYS, "%s: there is a "
-		    "private key of that name already; it is never "
-		    "overwritten", at->token->where);
+	if (r == 0 || r == RSAB_ERR_TOKEN_KEYS)
+		r = pkcs11_fail_set(fail, RSAB_ERR_TOKEN_NAME, "%s: take "
+		    "another object= or id=", at->token->where);
 	return r;
 }
 

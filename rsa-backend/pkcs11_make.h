@@ -29,7 +29,7 @@ struct pkcs11_pair {
 /*
  * Make a key pair in the token: sensitive, not extractable, to sign only.
  *   bits     of an RSA modulus
- *   errors   RSAB_ERR_TOKEN_KEYS: there is one of that name; RSAB_ERR_KEY_SIZE,
+ *   errors   RSAB_ERR_TOKEN_NAME: there is one of that name; RSAB_ERR_KEY_SIZE,
  *            _KEY_TYPE; those of Cryptoki
  */
 int pkcs11_make_pair(const struct pkcs11_at *at, enum rsab_key_type type,

@@ -51,6 +51,7 @@ enum rsab_error {
 	RSAB_ERR_TOKEN_KEY = -14,	/* no such key in the token */
 	RSAB_ERR_TOKEN_KEYS = -15,	/* more than one key (token) matches */
 	RSAB_ERR_IMPORT = -16,		/* token takes no imported keys */
+	RSAB_ERR_TOKEN_NAME = -17,	/* token has a key of that name */
 };
 
 enum rsab_key_type {
@@ -474,7 +475,7 @@ int rsab_key_load_public_token(struct rsab_token *token, const char *uri,
  * Make a key pair in a token: sensitive, not extractable, to sign only.
  *   uri      n octets; names the token and the new object or id
  *   bits     of the modulus, RSAB_RSA; ignored for RSAB_ED25519
- *   errors   as rsab_key_load_token; RSAB_ERR_TOKEN_KEYS: there is one of
+ *   errors   as rsab_key_load_token; RSAB_ERR_TOKEN_NAME: there is one of
  *            that name already; RSAB_ERR_KEY_SIZE, _KEY_TYPE: not in this token
  */
 int rsab_key_generate_token(struct rsab_token *token, const char *uri,

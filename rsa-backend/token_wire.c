@@ -13,7 +13,7 @@
 #define DETAIL		((size_t)RSAB_TOKEN_DETAIL - 1)
 
 /* The largest error code, negated. */
-#define ERROR_MAX	((uint32_t)-RSAB_ERR_IMPORT)
+#define ERROR_MAX	((uint32_t)-RSAB_ERR_TOKEN_NAME)
 
 static const uint8_t magic[] = { 'D', 'K', 'T', 1 };
 

@@ -136,8 +136,8 @@ static void
 strerror_every_code(void **state)
 {
 	(void)state;
-	for (int code = RSAB_ERR_IMPORT - 2; code <= 2; code++) {
-		bool known = code <= 0 && code >= RSAB_ERR_IMPORT;
+	for (int code = RSAB_ERR_TOKEN_NAME - 2; code <= 2; code++) {
+		bool known = code <= 0 && code >= RSAB_ERR_TOKEN_NAME;
 
 		test_true("text", rsab_strerror(code) != NULL);
 		test_int("known", strcmp(rsab_strerror(code),

@@ -202,9 +202,9 @@ error_of_answers(void **state)
 
 	(void)state;
 	test_int("none", token_wire_error(&answer), RSAB_OK);
-	answer.value = 16;
-	test_int("last", token_wire_error(&answer), RSAB_ERR_IMPORT);
 	answer.value = 17;
+	test_int("last", token_wire_error(&answer), RSAB_ERR_TOKEN_NAME);
+	answer.value = 18;
 	test_int("behind it", token_wire_error(&answer), RSAB_ERR_BACKEND);
 	answer.value = UINT32_MAX;
 	test_int("far off", token_wire_error(&answer), RSAB_ERR_BACKEND);

@@ -231,11 +231,11 @@ generate_never_overwrites(void **state)
 {
 	(void)state;
 	test_int("one", ask_generate(RSAB_RSA, 1024, MADE_KEY),
-	    RSAB_ERR_TOKEN_KEYS);
-	made_says("already");
+	    RSAB_ERR_TOKEN_NAME);
+	made_says("take another object= or id=");
 	made_object("key sel 02", "rsa2048.pem");
 	test_int("two", ask_generate(RSAB_RSA, 1024, MADE_KEY),
-	    RSAB_ERR_TOKEN_KEYS);
+	    RSAB_ERR_TOKEN_NAME);
 	test_int("no name", ask_generate(RSAB_RSA, 1024, "pkcs11:token=mail"),
 	    RSAB_ERR_URI);
 	test_int("calls", made.calls("C_GenerateKeyPair"), 0);
