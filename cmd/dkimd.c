@@ -69,8 +69,9 @@ check(struct daemon_setup *setup, const struct dkimd_args *args,
 
 	code = daemon_check(setup, report, &found);
 	if (args->verbose > 0)
-		printf("%s: %zu keys loaded, %zu warnings, %zu rows or keys "
-		    "at fault, %zu faults that stop the start, backend %s\n",
+		printf("%s: keys loaded: %zu, warnings: %zu, rows or keys at "
+		    "fault: %zu, faults that stop the start: %zu, backend "
+		    "%s\n",
 		    setup->config_path == NULL ? "no configuration file" :
 		    setup->config_path, found.keys, report->warnings,
 		    report->rows, report->fatals,

@@ -267,9 +267,10 @@ pkcs11_find_token(struct pkcs11_find *find, const struct pkcs11_uri *uri,
 	if (matches.n == 0 && matches.modules_up == 0)
 		return fail->error;
 	if (matches.n == 0)
-		return pkcs11_fail_set(fail, RSAB_ERR_TOKEN, "%s%s has no "
-		    "token that the URI names", find->modules[0]->name,
-		    find->modules_n > 1 ? " and the other modules" : "");
+		return pkcs11_fail_set(fail, RSAB_ERR_TOKEN, "%s%s no token "
+		    "that the URI names", find->modules[0]->name,
+		    find->modules_n > 1 ? " and the other modules have" :
+		    " has");
 	if (matches.n > 1)
 		return pkcs11_fail_set(fail, RSAB_ERR_TOKEN_KEYS, "%zu tokens "
 		    "match the URI; add token=, serial= or manufacturer= to it",

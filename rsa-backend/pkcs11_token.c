@@ -236,8 +236,9 @@ login_as(struct pkcs11_token *token, CK_SESSION_HANDLE session,
 		    "program (pkcs11-tool --login), then reload");
 	if (pins->careful && (info->flags & CKF_USER_PIN_COUNT_LOW) != 0)
 		return refuse(token, fail, "a wrong PIN was entered since the "
-		    "last login, so none is tried here; log in once with "
-		    "another program (pkcs11-tool --login) or let dkimd do it");
+		    "last login, so none is tried here; with the PIN set right "
+		    "log in once: dkim keycheck with -k and this URI, or "
+		    "reload dkimd");
 	if ((r = pkcs11_pin_get(pins, uri, pin, &n, &has, fail)) != 0)
 		return r;
 	if (!has && !pad)
