@@ -328,6 +328,7 @@ subcommand_growth(int argc, char **argv)
 	int status;
 
 	b.measure.seconds = SECONDS;
+	b.measure.seconds_wanted = SECONDS;
 	status = parse_options(argc, argv, &b);
 	if (status == 0)
 		status = options_begin(&b.measure, &b.pin, &b.progress,

@@ -205,9 +205,10 @@ options_plan(const struct options_measure *options, struct pin *pin,
 	*out = (struct measure_plan){ .seconds = options->seconds,
 	    .runs = options->runs, .threads = options->threads, .pin = pin,
 	    .clock = &measure_clock_real };
-	if (options->seconds < MEASURE_SECONDS || options->runs < MEASURE_RUNS)
+	if (options->seconds < options->seconds_wanted ||
+	    options->runs < MEASURE_RUNS)
 		warnx("a look only: figures want %d windows of %g s or more",
-		    MEASURE_RUNS, MEASURE_SECONDS);
+		    MEASURE_RUNS, options->seconds_wanted);
 	return 0;
 }
 

@@ -37,6 +37,7 @@ struct options_measure {
 	int		cpu;
 	uint64_t	seed;
 	bool		tsv;
+	double		seconds_wanted;	/* shorter windows are a look only */
 };
 
 /* Their long options; the values that getopt_long gives. */
@@ -58,7 +59,8 @@ enum {
 	{ "tsv", no_argument, NULL, OPTIONS_TSV }
 
 #define OPTIONS_MEASURE_DEFAULT \
-	{ MEASURE_SECONDS, MEASURE_RUNS, 1, PIN_ANY, 1, false }
+	{ MEASURE_SECONDS, MEASURE_RUNS, 1, PIN_ANY, 1, false, \
+	    MEASURE_SECONDS }
 
 /*
  * Take one of the options above; all errors are told.

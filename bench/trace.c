@@ -72,7 +72,10 @@ int
 subcommand_trace(int argc, char **argv)
 {
 	static const struct option longs[] = {
-		OPTIONS_MEASURE,
+		/* of OPTIONS_MEASURE those that do not ask for time */
+		{ "help", no_argument, NULL, 'h' },
+		{ "seed", required_argument, NULL, OPTIONS_SEED },
+		{ "tsv", no_argument, NULL, OPTIONS_TSV },
 		{ "canon", required_argument, NULL, 'c' },
 		{ "size", required_argument, NULL, 's' },
 		{ NULL, 0, NULL, 0 },
