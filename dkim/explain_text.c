@@ -67,8 +67,9 @@ explain_text_advice(const char *reason)
 		    "ed25519-sha256; the signer must use one of them" },
 		{ "rsa-sha1", "RFC 8301 forbids rsa-sha1; the signer must use "
 		    "rsa-sha256" },
-		{ "signature expired", "the message came too late, or is a "
-		    "replay; if it is none, let the signer give more time" },
+		{ "signature expired", "the message came late, or is a "
+		    "replay; if it was only late, let the signer give more "
+		    "time" },
 		{ "key unavailable: DNSSEC", "the record does not validate; "
 		    "the zone's DNSSEC is broken, or this resolver's trust "
 		    "anchor" },
@@ -177,11 +178,14 @@ add_edge(struct buf *out, const struct bodysearch_finding *f)
 			    "what is there was added after signing");
 			return;
 		}
-		buf_add_text(out, "lines ");
+		buf_add_text(out, f->lines == 1 ? "line " : "lines ");
 		buf_add_number(out, f->top + 1);
-		buf_add_text(out, " to ");
-		buf_add_number(out, f->top + f->lines);
-		buf_add_text(out, " are as signed: added since: ");
+		if (f->lines > 1) {
+			buf_add_text(out, " to ");
+			buf_add_number(out, f->top + f->lines);
+		}
+		buf_add_text(out, f->lines == 1 ? " is" : " are");
+		buf_add_text(out, " as signed; added since: ");
 		if (f->top > 0) {
 			add_count(out, f->top, " line");
 			buf_add_text(out, " in front (a banner?)");

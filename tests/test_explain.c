@@ -275,32 +275,32 @@ dkim_explainer_print_body(void **state)
 		{ .name = "as signed", .header = HEADER "To: x\r\n",
 		    .want = "body: it is as signed" },
 		{ .name = "footer", .body = "a\r\nb\r\n", .body_hashed =
-		    "a\r\n", .want = "body: lines 1 to 1 are as signed: added "
+		    "a\r\n", .want = "body: line 1 is as signed; added "
 		    "since: 1 line behind (a footer?)" },
 		{ .name = "footer, simple", .c = "relaxed/simple", .body =
 		    "a\r\n\r\nb \r\nc\r\nd\r\n", .body_hashed =
 		    "a\r\n\r\nb \r\n", .want = "body: lines 1 to 3 are as "
-		    "signed: added since: 2 lines behind (a footer?)" },
+		    "signed; added since: 2 lines behind (a footer?)" },
 		{ .name = "footer behind blank lines", .body =
 		    "a\r\n\r\n\r\nb\r\n", .body_hashed = "a\r\n", .want =
-		    "body: lines 1 to 1 are as signed: added since: 3 lines "
+		    "body: line 1 is as signed; added since: 3 lines "
 		    "behind (a footer?)" },
 		{ .name = "banner", .body = "x\r\n\r\na\r\nb\r\n",
 		    .body_hashed = "a\r\nb\r\n", .want = "body: lines 3 to 4 "
-		    "are as signed: added since: 2 lines in front (a "
+		    "are as signed; added since: 2 lines in front (a "
 		    "banner?)" },
 		{ .name = "the longest banner", .body =
 		    "1\r\n2\r\n3\r\n4\r\n5\r\n6\r\n7\r\n8\r\na\r\n",
-		    .body_hashed = "a\r\n", .want = "body: lines 9 to 9 are "
-		    "as signed: added since: 8 lines in front (a banner?)" },
+		    .body_hashed = "a\r\n", .want = "body: line 9 is "
+		    "as signed; added since: 8 lines in front (a banner?)" },
 		{ .name = "a longer banner", .body =
 		    "1\r\n2\r\n3\r\n4\r\n5\r\n6\r\n7\r\n8\r\n9\r\na\r\n",
 		    .body_hashed = "a\r\n", .want = "body: its hash differs, "
 		    "and no well-known change accounts for it: something in "
 		    "its 10 lines was changed or cut on the way" },
 		{ .name = "banner and footer", .body = "x\r\na\r\ny\r\n",
-		    .body_hashed = "a\r\n", .want = "body: lines 2 to 2 are "
-		    "as signed: added since: 1 line in front (a banner?) and "
+		    .body_hashed = "a\r\n", .want = "body: line 2 is "
+		    "as signed; added since: 1 line in front (a banner?) and "
 		    "1 line behind (a footer?)" },
 		{ .name = "empty", .body_hashed = "", .want = "body: it was "
 		    "empty when it was signed: what is there was added after "
@@ -683,7 +683,7 @@ dkim_explainer_print_key(void **state)
 		    "signed" },
 		{ .name = "expired", .more = "; t=1; x=1798761599", .want =
 		    "verdict: permerror: signature expired, 1 second ago; the "
-		    "message came too late, or is a replay; if it is none, "
+		    "message came late, or is a replay; if it was only late, "
 		    "let the signer give more time" },
 		{ .name = "future", .more = "; t=1798762600", .want =
 		    "verdict: policy: signature time is in the future, by "
@@ -738,7 +738,7 @@ dkim_explainer_print_many(void **state)
 	static char body[4096], signed_body[4096];
 	struct row row = { .name = "many", .body = body,
 	    .body_hashed = signed_body, .want = "body: lines 1 to 700 are as "
-	    "signed: added since: 2 lines behind (a footer?)" };
+	    "signed; added since: 2 lines behind (a footer?)" };
 	size_t i;
 
 	(void)state;
