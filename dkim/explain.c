@@ -10,6 +10,7 @@
 #include "explain_copies.h"
 #include "explain_text.h"
 #include "headguess.h"
+#include "taglist.h"
 
 #define ARENA_MAX	((size_t)16 * DKIM_HEADER_HARD_MAX)	/* octets */
 #define NO_BODY		SIZE_MAX	/* its hash is not looked for */
@@ -364,6 +365,37 @@ say_record(struct explained *x)
 }
 
 /*
+ * The tag that made the tag list a bad one by standing there twice.
+ */
+static void
+say_twice(struct explained *x)
+{
+	const struct dkim_header *header = x->explainer->verifier->header;
+	struct slice value = dkim_header_value(header, x->sig->own), name;
+	struct taglist list;
+	const struct tag *last;
+	size_t i;
+
+	if (taglist_parse(value, &list) != DKIM_ERR_SYNTAX || list.n == 0)
+		return;
+	/* RFC 6376 s3.2 #9: what follows the last one that was taken */
+	last = &list.tags[list.n - 1];
+	value = slice_from(value, last->value_at + last->value_raw);
+	if (value.n == 0)
+		return;
+	value = slice_from(value, 1);
+	name = slice_trim(slice_sub(value, 0, slice_find(value, '=')));
+	for (i = 0; i < list.n; i++)
+		if (slice_equal(list.tags[i].name, name))
+			break;
+	if (i == list.n || !copies_is_plain(name))
+		return;
+	buf_add_text(x->out, "header: the DKIM-Signature field has ");
+	buf_add(x->out, name);
+	buf_add_text(x->out, "= twice\n");
+}
+
+/*
  * A signature that was judged by its field and its key, not by its value.
  */
 static int
@@ -371,6 +403,7 @@ explain_unjudged(struct explained *x)
 {
 	say_record(x);
 	say_body(x);
+	say_twice(x);
 	return 0;
 }
 

@@ -496,6 +496,8 @@ dkim_explainer_print_header(void **state)
 		{ .name = "bh= changed, body", .mask = 1, .want = "body: it "
 		    "is as signed: bh= in the signature field was changed, not "
 		    "the body" },
+		{ .name = "a tag twice", .more = "; s=x", .want = "header: "
+		    "the DKIM-Signature field has s= twice" },
 		{ .name = "Ed25519", .is_ed25519 = true, .header =
 		    "From: Joe <joe@example.com>\r\nTo: a@example.org\r\n"
 		    "Subject: [list] dinner\r\n", .want = RIGHT "Subject "
