@@ -8,6 +8,7 @@
 
 /* this room */
 #include "explain_copies.h"
+#include "explain_record.h"
 #include "explain_text.h"
 #include "headguess.h"
 #include "taglist.h"
@@ -355,13 +356,20 @@ say_body(struct explained *x)
 static void
 say_record(struct explained *x)
 {
+	const struct verify_query *queries = x->explainer->verifier->queries;
 	const struct sigfield *f = &x->sig->field;
+	const struct dkim_keyset *set;
+	size_t i;
 
 	if (f->query.n == 0 || !x->sig->chosen)
 		return;
 	buf_add_text(x->out, "key: the record is asked for at ");
 	buf_add_escaped(x->out, f->query);
 	buf_add_octet(x->out, '\n');
+	set = queries[x->sig->query].answer.keyset;
+	for (i = 0; set != NULL && i < dkim_keyset_count(set) &&
+	    i < DKIM_TXT_RECORDS_TRIED; i++)
+		explain_record_add(keyrec_at(set, i), x->out);
 }
 
 /*

@@ -138,6 +138,9 @@ keyrec_parse(const struct rsab_backend *backend, struct slice record,
 	bool rsa, ed25519;
 
 	memset(out, 0, sizeof(*out));
+	out->head_n = record.n < KEYREC_HEAD ? record.n : KEYREC_HEAD;
+	if (record.n > 0)
+		memcpy(out->head, record.p, out->head_n);
 	if (record.n > DKIM_TXT_MAX) {
 		refuse(out, KEYREC_MALFORMED, "key record is too long");
 		return 0;

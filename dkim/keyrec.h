@@ -20,6 +20,8 @@ enum keyrec_state {
 	KEYREC_OVER,		/* key above the cap, not decoded */
 };
 
+#define KEYREC_HEAD	60	/* octets of a record that are kept */
+
 struct keyrec {
 	enum keyrec_state	 state;
 	const char		*error;		/* NULL if usable; static */
@@ -28,6 +30,8 @@ struct keyrec {
 	bool			 strict;	/* t=s */
 	bool			 sha256;	/* h= allows it */
 	bool			 email;		/* s= allows it */
+	uint8_t			 head[KEYREC_HEAD]; /* how the record begins, */
+	size_t			 head_n;	/* for people */
 };
 
 /*

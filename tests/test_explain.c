@@ -654,6 +654,10 @@ dkim_explainer_print_copies(void **state)
 	run_rows(rows, TEST_COUNT(rows));
 }
 
+#define RECORD(NAME, TEXT, SHOWN) \
+	{ .name = NAME, .want = "key: a record there begins \"" SHOWN, \
+	    .dns = "sel._domainkey.example.com\t" TEXT "\n" }
+
 static void
 dkim_explainer_print_key(void **state)
 {
@@ -695,6 +699,14 @@ dkim_explainer_print_key(void **state)
 		    "verdict: permerror: l= is larger than the body: l=100, "
 		    "body 12 octets; the end of the body is missing: it was "
 		    "cut on the way, or rewritten" },
+		RECORD("SPF", "v=spf1 mx -all", "v=spf1 mx -all\": this is an "
+		    "SPF record"),
+		RECORD("quotes", "\"v=DKIM1; p=\"", "\"v=DKIM1; p=\"\": "
+		    "quotes stand in the record; they belong to a zone file, "
+		    "not to the record"),
+		RECORD("commas", "v=DKIM1, p=x", "v=DKIM1, p=x\": commas part "
+		    "the tags; it must be semicolons"),
+		RECORD("other", "nothing", "nothing\""),
 		{ .name = "pass", .want = "verdict: pass" },
 	};
 
