@@ -242,7 +242,7 @@ standing_add_too_many_rows(void **state)
 	    "x\tm\t1\to\ts\tb\trsa-sign\t1024\t1\t9\t-\n");
 	test_int("one more", feed(text, n), EX_DATAERR);
 	test_str("one more", tsv.error,
-	    "runs.tsv:1026: more than 1024 rows of the table");
+	    "runs.tsv:1026: more than 1024 rows");
 	standing_clear(&standing);
 }
 
