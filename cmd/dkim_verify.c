@@ -223,7 +223,8 @@ print_tsv(struct slice file, size_t number, const struct dkim_verdict *d,
 static void
 print_people(const char *file, size_t number, const struct dkim_verdict *d)
 {
-	printf("%s: ", file);
+	tsv_text(slice_text(file));
+	fputs(": ", stdout);
 	if (d == NULL) {
 		puts("none (no DKIM-Signature)");
 		return;

@@ -38,6 +38,12 @@ digest_add(struct digest *d, struct slice in)
 		d->error = DKIM_ERR_CRYPTO;
 }
 
+void
+digest_sink(void *digest, struct slice octets)
+{
+	digest_add(digest, octets);
+}
+
 int
 digest_snapshot(const struct digest *d, uint8_t out[DIGEST_SIZE])
 {

@@ -19,6 +19,11 @@ int digest_init(struct digest *d, const struct dkim_lib *lib) MUSTUSE;
 void digest_add(struct digest *d, struct slice in);
 
 /*
+ * digest_add as the write of a struct sink (canon.h).
+ */
+void digest_sink(void *digest, struct slice octets);
+
+/*
  * The digest of the octets added so far; more may follow.
  *   errors   DKIM_ERR_CRYPTO, _NOMEM
  */

@@ -8,20 +8,6 @@
 #include "canon.h"
 #include "headsearch.h"
 
-struct hashing {
-	struct digest	 digest;
-	uint64_t	 octets;
-};
-
-static void
-add_to_digest(void *context, struct slice octets)
-{
-	struct hashing *hashing = context;
-
-	hashing->octets += octets.n;
-	digest_add(&hashing->digest, octets);
-}
-
 int
 headsearch_begin(struct headsearch *s)
 {
@@ -46,26 +32,29 @@ headsearch_begin(struct headsearch *s)
 static int
 hash_header(struct headsearch *s, uint8_t out[DIGEST_SIZE])
 {
-	struct hashing hashing = { .octets = 0 };
-	struct sink sink = { add_to_digest, &hashing };
+	struct digest digest;
+	struct sink sink = { digest_sink, &digest };
 	const struct signedset_field *field;
 	size_t i;
 	int r;
 
-	if ((r = digest_init(&hashing.digest, s->lib)) != 0)
+	if ((r = digest_init(&digest, s->lib)) != 0)
 		return r;
 	for (i = 0; i < s->set.n; i++) {
 		field = &s->set.fields[i];
-		if (field->present)
-			canon_field(s->alg, field->name, field->value, &sink);
+		if (!field->present)
+			continue;
+		canon_field(s->alg, field->name, field->value, &sink);
+		/* what is read, since blanks give next to no octets */
+		s->octets += field->name.n + field->value.n;
 	}
+	s->octets += s->own_value.n;
 	if (s->own_end)
 		canon_field(s->own_alg, s->own_name, s->own_value, &sink);
 	else
 		canon_field_last(s->own_alg, s->own_name, s->own_value, &sink);
-	r = digest_finish(&hashing.digest, out);
-	digest_clear(&hashing.digest);
-	s->octets += hashing.octets;
+	r = digest_finish(&digest, out);
+	digest_clear(&digest);
 	return r;
 }
 

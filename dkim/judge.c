@@ -155,12 +155,6 @@ judge_body(struct verify_signature *sig, const struct bodyhash *bodyhash)
 		judge_set(sig, DKIM_PERMERROR, sig->over);
 }
 
-static void
-add_to_digest(void *context, struct slice octets)
-{
-	digest_add(context, octets);
-}
-
 /*
  * The hash that b= signs: the fields of h=, those of the message and not the
  * copies of z= (RFC 6376 s3.5 #81), then this field with the value of its b=
@@ -173,7 +167,7 @@ hash_header(struct dkim_verifier *v, const struct verify_signature *sig,
 {
 	const struct sigfield *f = &sig->field;
 	struct digest digest = { 0 };
-	struct sink sink = { add_to_digest, &digest };
+	struct sink sink = { digest_sink, &digest };
 	struct slice *names, bare;
 	int r;
 

@@ -382,12 +382,6 @@ dkim_signer_body_end(struct dkim_signer *signer)
 	return r;
 }
 
-static void
-add_to_digest(void *context, struct slice octets)
-{
-	digest_add(context, octets);
-}
-
 /*
  * The hash that is signed: the fields of h=, then our own with empty b= (RFC
  * 6376 s3.7 #6, #8, #9, #11, #12, s3.5 #5, #6).
@@ -398,7 +392,7 @@ hash_header(const struct dkim_signer *signer, const struct wish *wish,
 {
 	const struct sigprint *print = &wish->print;
 	struct digest digest = { 0 };
-	struct sink sink = { add_to_digest, &digest };
+	struct sink sink = { digest_sink, &digest };
 	int r;
 
 	r = digest_init(&digest, signer->lib);

@@ -170,13 +170,15 @@ connection_field(struct connection *c, const char *name, const char *value)
 void
 connection_log_cut(const struct connection *c)
 {
+	struct slice name = session_get_macro(c->exchange.session, "j");
 	struct buf mta;
 
 	/* libmilter does not tell a bad packet from a client that left */
 	if (!c->cut && !c->counted)
 		return;
 	buf_init(&mta, 4 * MACROS_VALUE_MAX + 1);
-	buf_add_escaped(&mta, session_get_macro(c->exchange.session, "j"));
+	buf_add_escaped(&mta, name.n == 0 ? slice_text("without a name") :
+	    name);
 	buf_add_nul(&mta);
 	if (buf_end(&mta) == 0)
 		log_limited(LOG_INFO, "cut", "the connection of MTA %s ended "
