@@ -4,7 +4,7 @@
  */
 
 /* this room */
-#include "tests/made.h"
+#include "tests/made_judged.h"
 
 static struct replay world;
 static struct rsab_key *rsa, *ed25519, *small;
@@ -716,59 +716,16 @@ dkim_verifier_answer_states(void **state)
 	free(field);
 }
 
-/*
- * The records are parsed outside of what is under test.
- */
-static struct dkim_keyset *kept;
-
-static bool
-judge_once(void *arg)
-{
-	struct dkim_answer answer = { DKIM_ANSWER_FOUND, NULL,
-	    DKIM_DNSSEC_INSECURE, NULL };
-	struct dkim_verifier *v = NULL;
-	int e;
-
-	e = dkim_verifier_new(world.lib, arg, &made_plain, &v);
-	if (e == 0) {
-		answer.keyset = dkim_keyset_ref(kept);
-		dkim_verifier_answer(v, 0, answer);
-		e = dkim_verifier_body(v, slice_text(body_text));
-	}
-	if (e == 0)
-		e = dkim_verifier_body_end(v);
-	if (e == 0)
-		e = dkim_verifier_finish(v, world.worker);
-	if (e == 0)
-		test_int("result", dkim_verifier_verdict(v, 0)->result,
-		    DKIM_PASS);
-	else
-		test_int("error", e, DKIM_ERR_NOMEM);
-	dkim_verifier_free(v);
-	return e == 0;
-}
-
 static void
 dkim_verifier_every_allocation(void **state)
 {
+	struct made_judged m = { .world = &world, .body = body_text,
+	    .result = DKIM_PASS };
 	struct dkim_sign_options o = plain_options(rsa);
-	struct dkim_answer answer;
-	struct dkim_header *header;
-	struct buf lines;
 	char *field = sign_plain(&o, rsa);
 
 	(void)state;
-	buf_init(&lines, 65536);
-	buf_add_text(&lines, field);
-	buf_add_text(&lines, header_text);
-	buf_add_nul(&lines);
-	header = made_header((const char *)lines.p);
-	answer = replay_answer(&world, rsa_dns, "sel._domainkey.example.com");
-	kept = answer.keyset;
-	test_every_allocation(judge_once, header);
-	dkim_keyset_unref(kept);
-	dkim_header_free(header);
-	buf_clear(&lines);
+	made_judged_allocations(&m, rsa_dns, field, header_text);
 	free(field);
 }
 
