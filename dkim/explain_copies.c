@@ -12,12 +12,6 @@
 #define AROUND	20	/* octets shown in front of a difference */
 #define FRONT	40	/* a difference that early: shown from the start */
 
-static bool
-is_white(uint8_t c)
-{
-	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
 /*
  * Take the next octet off s.
  */
@@ -27,9 +21,9 @@ take(struct slice *s)
 	uint8_t c = s->p[0];
 
 	*s = slice_from(*s, 1);
-	if (!is_white(c))
+	if (!slice_is_white(c))
 		return c;
-	while (s->n > 0 && is_white(s->p[0]))
+	while (s->n > 0 && slice_is_white(s->p[0]))
 		*s = slice_from(*s, 1);
 	return ' ';
 }
@@ -63,9 +57,7 @@ add_value(struct buf *out, struct slice value, size_t skipped)
 		(void)take(&rest);
 	while (rest.n > 0 && n < sizeof(shown))
 		shown[n++] = take(&rest);
-	buf_add_text(out, skipped > 0 ? "\"..." : "\"");
-	buf_add_escaped(out, slice_of(shown, n));
-	buf_add_text(out, rest.n > 0 ? "...\"" : "\"");
+	explain_text_quoted(out, slice_of(shown, n), skipped > 0, rest.n > 0);
 }
 
 static void

@@ -7,14 +7,29 @@
 #include "explain_text.h"
 
 void
+explain_text_quoted(struct buf *out, struct slice octets, bool cut_before,
+    bool cut_behind)
+{
+	size_t at;
+
+	buf_add_text(out, cut_before ? "\"..." : "\"");
+	/* a stranger's quote would end ours */
+	while ((at = slice_find(octets, '"')) < octets.n) {
+		buf_add_escaped(out, slice_sub(octets, 0, at));
+		buf_add_text(out, "\\x22");
+		octets = slice_from(octets, at + 1);
+	}
+	buf_add_escaped(out, octets);
+	buf_add_text(out, cut_behind ? "...\"" : "\"");
+}
+
+void
 explain_text_shown(struct buf *out, struct slice s)
 {
 	struct slice text = slice_trim(s);
 	size_t n = text.n < DKIM_EXPLAIN_SHOWN ? text.n : DKIM_EXPLAIN_SHOWN;
 
-	buf_add_octet(out, '"');
-	buf_add_escaped(out, slice_sub(text, 0, n));
-	buf_add_text(out, n < text.n ? "...\"" : "\"");
+	explain_text_quoted(out, slice_sub(text, 0, n), false, n < text.n);
 }
 
 void

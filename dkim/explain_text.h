@@ -10,6 +10,13 @@
 #include "verify.h"
 
 /*
+ * A stranger's octets in quotes, a quote among them as \x22, and "..." where
+ * something before or behind them is left out.
+ */
+void explain_text_quoted(struct buf *out, struct slice octets, bool cut_before,
+    bool cut_behind);
+
+/*
  * A stranger's octets in quotes, of which DKIM_EXPLAIN_SHOWN are shown; a name
  * without quotes where it is plain.
  */
