@@ -10,12 +10,6 @@
 
 #define ID_MAX	1024	/* octets of an authserv-id; longer: in doubt */
 
-static bool
-is_white(uint8_t c)
-{
-	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
 /*
  * Step over a comment, which may hold others.
  *   at       at "("; behind the matching ")" on true
@@ -49,7 +43,7 @@ skip_cfws(struct slice s, size_t *at)
 		if (s.p[*at] == '(') {
 			if (!skip_comment(s, at))
 				return false;
-		} else if (is_white(s.p[*at]))
+		} else if (slice_is_white(s.p[*at]))
 			++*at;
 		else
 			break;

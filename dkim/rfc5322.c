@@ -6,12 +6,6 @@
 /* this room */
 #include "rfc5322.h"
 
-static bool
-is_white(uint8_t c)
-{
-	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
 /*
  * atext of RFC 5322 s3.2.3 and octets of UTF-8 (RFC 6532 s3.2).
  */
@@ -57,7 +51,7 @@ static size_t
 skip_cfws(struct slice body, size_t at)
 {
 	while (at < body.n) {
-		if (is_white(body.p[at]))
+		if (slice_is_white(body.p[at]))
 			at++;
 		else if (body.p[at] == '(')
 			at = skip_comment(body, at);
@@ -154,7 +148,7 @@ put_word(struct rfc5322_word word, uint8_t *p)
 			continue;
 		}
 		/* RFC 5322 s2.2.3: the fold goes, its white space stays */
-		if (c == '\r' || c == '\n' || (literal && is_white(c)))
+		if (c == '\r' || c == '\n' || (literal && slice_is_white(c)))
 			continue;
 		p[n++] = c;
 	}

@@ -124,6 +124,15 @@ slice_find(struct slice s, uint8_t c)
 }
 
 /*
+ * SP and HTAB, and CR and LF of folds (RFC 6376 s2.8 #1: WSP, FWS).
+ */
+static inline bool
+slice_is_white(uint8_t c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/*
  * s without SP, HTAB, CR and LF at both ends.
  */
 static inline struct slice
@@ -131,11 +140,9 @@ slice_trim(struct slice s)
 {
 	size_t a = 0, b = s.n;
 
-	while (a < b && (s.p[a] == ' ' || s.p[a] == '\t' || s.p[a] == '\r' ||
-	    s.p[a] == '\n'))
+	while (a < b && slice_is_white(s.p[a]))
 		a++;
-	while (b > a && (s.p[b - 1] == ' ' || s.p[b - 1] == '\t' ||
-	    s.p[b - 1] == '\r' || s.p[b - 1] == '\n'))
+	while (b > a && slice_is_white(s.p[b - 1]))
 		b--;
 	return slice_sub(s, a, b - a);
 }

@@ -9,15 +9,6 @@
 #define NUMBER_DIGITS	76	/* RFC 6376 s3.5 #55 */
 
 /*
- * RFC 6376 s2.8 #1: WSP, and the CRLF of folds.
- */
-static bool
-is_white(uint8_t c)
-{
-	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
-/*
  * RFC 6376 s3.2 #3: tag-name = ALPHA *(ALPHA / DIGIT / "_")
  */
 static bool
@@ -67,7 +58,7 @@ is_tag_value(struct slice s)
 				continue;
 			}
 		}
-		if ((s.p[i] < 0x21 && !is_white(s.p[i])) || s.p[i] == 0x7f)
+		if ((s.p[i] < 0x21 && !slice_is_white(s.p[i])) || s.p[i] == 0x7f)
 			return false;
 		i++;
 	}
@@ -189,7 +180,7 @@ taglist_decode_qp(struct slice in, struct arena *a, struct slice *out)
 		return DKIM_ERR_NOMEM;
 	for (i = 0; i < in.n; i++) {
 		/* RFC 6376 s2.11 #6: FWS is no part of the value */
-		if (is_white(in.p[i]))
+		if (slice_is_white(in.p[i]))
 			continue;
 		/* RFC 6376 s2.11 #8, RFC 8616 s5 #2: all else stands bare */
 		if (in.p[i] < 0x21 || in.p[i] == 0x7f || in.p[i] == ';')
