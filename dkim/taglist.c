@@ -58,7 +58,8 @@ is_tag_value(struct slice s)
 				continue;
 			}
 		}
-		if ((s.p[i] < 0x21 && !slice_is_white(s.p[i])) || s.p[i] == 0x7f)
+		if ((s.p[i] < 0x21 && !slice_is_white(s.p[i])) ||
+		    s.p[i] == 0x7f)
 			return false;
 		i++;
 	}
