@@ -121,6 +121,8 @@ def same_as_libcrypto(t, env):
     filters = [Filter(env, dict(options, RSABackend=name),
                       name=name.replace(":", "-")).start() for name in names]
     for f, name in zip(filters, names):
+        # the socket is there before the line is
+        f.wait_log("^<6>ready: ")
         t.match("backend %s," % name, f.log(), name + " runs")
     for i, (key, _, _) in enumerate(KEYS):
         for _ in range(50):
