@@ -257,6 +257,24 @@ get_edge(const struct bodysearch *s, const struct want *want,
 	return true;
 }
 
+/*
+ * White space accounts for it: that of line ends alone?
+ */
+static void
+get_white(const struct bodysearch *s, const struct want *want,
+    struct bodysearch_finding *out)
+{
+	struct bodysearch_finding blanks = *out;
+
+	out->kind = BODYSEARCH_CANON;
+	if (!get_form(&s->forms[REWRITE_BLANKS], want, &blanks) ||
+	    blanks.alg != want->alg || blanks.whole != out->whole)
+		return;
+	*out = blanks;
+	out->kind = BODYSEARCH_REWRITE;
+	out->rewrite = REWRITE_BLANKS;
+}
+
 void
 bodysearch_get(const struct bodysearch *s, size_t index,
     struct bodysearch_finding *out)
@@ -268,7 +286,7 @@ bodysearch_get(const struct bodysearch *s, size_t index,
 	*out = (struct bodysearch_finding){ .kind = BODYSEARCH_NOTHING };
 	if (get_form(&s->forms[REWRITE_NONE], want, out)) {
 		if (out->alg != want->alg)
-			out->kind = BODYSEARCH_CANON;
+			get_white(s, want, out);
 		else
 			out->kind = want->length != UINT64_MAX && out->whole ?
 			    BODYSEARCH_WHOLE : BODYSEARCH_RIGHT;

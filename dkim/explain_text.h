@@ -24,12 +24,6 @@ void explain_text_shown(struct buf *out, struct slice s);
 void explain_text_name(struct buf *out, struct slice name);
 
 /*
- * What to do about a reason of verify.c, sigfield.c, keyrec.c, choose.c or
- * judge.c; NULL where the reason says it all.
- */
-const char *explain_text_advice(const char *reason);
-
-/*
  * The verdict, with its numbers.
  *   now      the time that was judged at
  */

@@ -217,12 +217,8 @@ put_field(struct signedset_field *to, const struct signedset_field *from)
 	to->asked = asked;
 }
 
-/*
- * Take field i out of the message: fields above it come one name of h= earlier
- * (RFC 6376 s5.4.2), and the last name gets one that h= did not reach, if any.
- */
-static void
-leave_out(struct headsearch *s, size_t i)
+void
+headguess_leave_out(struct headsearch *s, size_t i)
 {
 	struct signedset_field last = { .present = false };
 	struct signedset_field *fields = s->set.fields;
@@ -280,11 +276,14 @@ drop(struct headsearch *s, size_t depth)
 		count_place(s, i, &edit);
 		headsearch_push(s, edit.kind, edit.name, edit.text);
 		s->edits[s->edits_n - 1] = edit;
-		leave_out(s, i);
+		headguess_leave_out(s, i);
 		if (depth > 1 ? drop(s, depth - 1) : headsearch_try(s))
 			return true;
 		put_back(s, i, &saved);
 		headsearch_pop(s);
+		if (depth == 1)
+			headsearch_keep(s, &(struct headsearch_change){
+			    .edit = edit, .field = i });
 	}
 	return false;
 }
@@ -380,27 +379,33 @@ guess_drop_two(struct headsearch *s)
 bool
 headguess_run(struct headsearch *s)
 {
-	static bool (*const groups[])(struct headsearch *s) = {
-		guess_body_hash,
-		guess_canon,
-		guess_copies,
-		headguess_signer_own,
-		guess_drop,
-		headguess_list_subject,
-		headguess_list_moved,
-		guess_values,
-		guess_other,
-		headguess_signer_fields,
-		headguess_white,
-		headguess_list_all,
-		guess_drop_two,
+	static const struct {
+		bool	(*guess)(struct headsearch *s);
+		size_t	  room;		/* changes that are kept */
+	} groups[] = {
+		{ guess_body_hash, 0 },
+		{ guess_canon, 0 },
+		{ guess_copies, 0 },
+		{ headguess_signer_own, 0 },
+		{ guess_drop, 12 },
+		{ headguess_list_subject, 8 },
+		{ headguess_list_moved, 6 },
+		{ guess_values, 8 },
+		{ headguess_tidy, 8 },
+		{ guess_other, 0 },
+		{ headguess_signer_fields, 0 },
+		{ headguess_white, 16 },
+		{ headguess_list_all, 0 },
+		{ guess_drop_two, 0 },
+		{ headguess_pair, 0 },
 	};
 	size_t i;
 
 	for (i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
 		if (s->error != 0 || s->spent)
 			return false;
-		if (groups[i](s))
+		s->room = groups[i].room;
+		if (groups[i].guess(s))
 			return true;
 	}
 	return false;

@@ -11,7 +11,7 @@
 #define MARK		3	/* words that it may have */
 #define BACK		2	/* words at the end that may be one */
 #define CUTS		(FRONT * MARK + BACK)
-#define SOURCES		9	/* fields that may hold what From had */
+#define SOURCES		10	/* fields that may hold what From had */
 
 /*
  * Word i of a value: where it begins and ends.
@@ -162,7 +162,7 @@ get_source(const struct headsearch *s, struct slice asked, size_t k,
 {
 	static const char *const prefixes[] = {
 		"X-Original-", "Original-", "Old-", "X-Old-",
-		"X-Google-Original-",
+		"X-Google-Original-", "X-Microsoft-Original-",
 	};
 	static const char *const from[] = {
 		"Reply-To", "Cc", "Sender", "X-Original-Sender",

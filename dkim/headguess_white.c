@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Guesses about the header that was signed: white space and the case of names,
- * which simple canonicalization keeps (RFC 6376 s3.4.1); see headguess.h.
+ * which simple canonicalization keeps (RFC 6376 s3.4.1), and white space put
+ * where there was none, which relaxed keeps as well; see headguess.h.
  */
 
 /* this room */
@@ -17,6 +18,10 @@ enum white {
 	WHITE_FOLDS_TAB,
 	WHITE_SINGLE,
 	WHITE_RUNS,
+	WHITE_SEEN,		/* from here on relaxed sees it */
+	WHITE_JOINED = WHITE_SEEN,
+	WHITE_COMMAS,
+	WHITE_NO_COMMAS,
 	WHITES,
 };
 
@@ -30,6 +35,9 @@ static const char *const texts[WHITES] = {
 	[WHITE_FOLDS_TAB] = "a tab at the start of folded lines",
 	[WHITE_SINGLE] = "single spaces",
 	[WHITE_RUNS] = "single spaces and one line",
+	[WHITE_JOINED] = "nothing where it is folded",
+	[WHITE_COMMAS] = "one space behind commas",
+	[WHITE_NO_COMMAS] = "no white space behind commas",
 };
 
 static bool
@@ -75,6 +83,8 @@ put_fold(struct buf *b, struct slice fold, enum white white)
 		buf_add_text(b, "\r\n\t");
 		buf_add(b, slice_from(fold, 3));
 		break;
+	case WHITE_JOINED:
+		break;
 	default:
 		buf_add(b, fold);
 	}
@@ -87,6 +97,50 @@ count_wsp(struct slice s)
 
 	while (n < s.n && is_wsp(s.p[n]))
 		n++;
+	return n;
+}
+
+/*
+ * Octets of white space and folds that s begins with.
+ */
+static size_t
+count_white(struct slice s)
+{
+	size_t n = 0;
+
+	while (n < s.n && (is_wsp(s.p[n]) || count_fold(slice_from(s, n)) > 0))
+		n += is_wsp(s.p[n]) ? 1 : count_fold(slice_from(s, n));
+	return n;
+}
+
+/*
+ * What s begins with and is written in another way; white space at the end of
+ * the value stays.
+ *   returns  octets of it, 0: nothing
+ */
+static size_t
+put_other(struct buf *b, struct slice s, enum white white)
+{
+	bool commas = white == WHITE_COMMAS || white == WHITE_NO_COMMAS;
+	size_t n = count_fold(s);
+
+	if (n > 0) {
+		put_fold(b, slice_sub(s, 0, n), white);
+		return n;
+	}
+	if ((white == WHITE_RUNS || white == WHITE_SINGLE) &&
+	    (n = count_wsp(s)) > 0) {
+		buf_add_octet(b, ' ');
+		return n;
+	}
+	if (!commas || s.p[0] != ',')
+		return 0;
+	buf_add_octet(b, ',');
+	n = 1 + count_white(slice_from(s, 1));
+	if (n == s.n)
+		return 1;
+	if (white == WHITE_COMMAS)
+		buf_add_octet(b, ' ');
 	return n;
 }
 
@@ -106,12 +160,7 @@ put_value(struct buf *b, struct slice value, enum white white)
 	    is_wsp(rest.p[rest.n - 1]))
 		rest.n--;
 	while (rest.n > 0) {
-		if ((n = count_fold(rest)) > 0)
-			put_fold(b, slice_sub(rest, 0, n), white);
-		else if ((white == WHITE_RUNS || white == WHITE_SINGLE) &&
-		    (n = count_wsp(rest)) > 0)
-			buf_add_octet(b, ' ');
-		else {
+		if ((n = put_other(b, rest, white)) == 0) {
 			n = 1;
 			buf_add_octet(b, rest.p[0]);
 		}
@@ -148,13 +197,64 @@ vary(struct headsearch *s, struct slice value, enum white white,
 }
 
 /*
+ * Commas part addresses here; in a date and elsewhere they are left alone.
+ */
+static bool
+is_varied(const struct signedset_field *field, enum white white)
+{
+	static const char *const lists[] = {
+		"From", "To", "Cc", "Reply-To", "Resent-To", "Resent-Cc",
+	};
+	size_t i;
+
+	if (!field->present || (white != WHITE_COMMAS &&
+	    white != WHITE_NO_COMMAS))
+		return field->present;
+	for (i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+		if (slice_equal_nocase(field->asked, slice_text(lists[i])))
+			return true;
+	return false;
+}
+
+bool
+headguess_white_all(struct headsearch *s, size_t white)
+{
+	struct slice value;
+	bool any = false;
+	size_t i;
+
+	if (white < WHITE_SEEN && vary(s, s->own_value, (enum white)white,
+	    &value)) {
+		s->own_value = value;
+		any = true;
+	}
+	for (i = 0; i < s->set.n; i++)
+		if (is_varied(&s->set.fields[i], (enum white)white) &&
+		    vary(s, s->set.fields[i].value, (enum white)white,
+		    &value)) {
+			s->set.fields[i].value = value;
+			any = true;
+		}
+	return any && s->error == 0;
+}
+
+static enum headsearch_kind
+kind_of(enum white white)
+{
+	return white < WHITE_SEEN ? HEADSEARCH_WHITE : HEADSEARCH_SPACED;
+}
+
+/*
  * All fields at once, the signature field included: what an MTA does to one it
  * does to all.
  */
 static bool
 try_all(struct headsearch *s, enum white white)
 {
-	size_t i, size = s->set.n * sizeof(s->set.fields[0]);
+	struct headsearch_change change = { .field = s->set.n, .white = white,
+	    .edit = { .kind = kind_of(white), .name = slice_text(""),
+	    .text = slice_text(texts[white]) } };
+	size_t size = s->set.n * sizeof(s->set.fields[0]);
 	struct slice own = s->own_value;
 	struct signedset_field *saved = arena_alloc(s->arena, size + 1);
 	bool any;
@@ -164,18 +264,16 @@ try_all(struct headsearch *s, enum white white)
 		return false;
 	}
 	memcpy(saved, s->set.fields, size);
-	any = vary(s, own, white, &s->own_value);
-	for (i = 0; i < s->set.n; i++)
-		if (saved[i].present)
-			any |= vary(s, saved[i].value, white,
-			    &s->set.fields[i].value);
-	headsearch_push(s, HEADSEARCH_WHITE, slice_text(""),
-	    slice_text(texts[white]));
+	any = headguess_white_all(s, white);
+	headsearch_push(s, change.edit.kind, change.edit.name,
+	    change.edit.text);
 	if (any && headsearch_try(s))
 		return true;
 	headsearch_pop(s);
 	memcpy(s->set.fields, saved, size);
 	s->own_value = own;
+	if (any)
+		headsearch_keep(s, &change);
 	return false;
 }
 
@@ -187,7 +285,7 @@ try_each(struct headsearch *s, enum white white)
 
 	if (vary(s, own, white, &value)) {
 		s->own_value = value;
-		headsearch_push(s, HEADSEARCH_WHITE,
+		headsearch_push(s, kind_of(white),
 		    slice_text("DKIM-Signature"), slice_text(texts[white]));
 		if (headsearch_try(s))
 			return true;
@@ -197,7 +295,7 @@ try_each(struct headsearch *s, enum white white)
 	for (i = 0; i < s->set.n && s->error == 0; i++)
 		if (s->set.fields[i].present && vary(s,
 		    s->set.fields[i].value, white, &value) &&
-		    headsearch_try_value(s, i, value, HEADSEARCH_WHITE,
+		    headsearch_try_value(s, i, value, kind_of(white),
 		    slice_text(texts[white])))
 			return true;
 	return false;
@@ -257,17 +355,18 @@ try_names(struct headsearch *s, size_t k)
 bool
 headguess_white(struct headsearch *s)
 {
-	size_t i;
+	size_t i, first = s->alg == DKIM_SIMPLE ? 0 : WHITE_SEEN;
 
-	if (s->alg != DKIM_SIMPLE)
-		return false;
-	for (i = 0; i < WHITES && s->error == 0; i++)
+	for (i = first; i < WHITE_SEEN && s->error == 0; i++)
 		if (try_all(s, (enum white)i))
 			return true;
-	for (i = 0; i < WHITES && s->error == 0; i++)
+	for (i = first; i < WHITES && s->error == 0; i++)
 		if (try_each(s, (enum white)i))
 			return true;
-	for (i = 0; i < 4 && s->error == 0; i++)
+	for (i = WHITE_SEEN; i < WHITES && s->error == 0; i++)
+		if (try_all(s, (enum white)i))
+			return true;
+	for (i = 0; s->alg == DKIM_SIMPLE && i < 4 && s->error == 0; i++)
 		if (try_names(s, i))
 			return true;
 	return false;

@@ -22,6 +22,8 @@ headsearch_begin(struct headsearch *s)
 	s->spent = false;
 	s->error = 0;
 	s->edits_n = 0;
+	s->changes_n = 0;
+	s->room = 0;
 	r = signedset_make(s->header, s->field, s->own, s->arena, &s->set);
 	if (r != 0)
 		return r;
@@ -115,6 +117,15 @@ headsearch_pop(struct headsearch *s)
 	s->edits_n--;
 }
 
+void
+headsearch_keep(struct headsearch *s, const struct headsearch_change *change)
+{
+	if (s->room == 0 || s->changes_n == HEADSEARCH_CHANGES)
+		return;
+	s->changes[s->changes_n++] = *change;
+	s->room--;
+}
+
 bool
 headsearch_try_field(struct headsearch *s, size_t i,
     const struct signedset_field *with, const struct headsearch_edit *edit)
@@ -127,6 +138,8 @@ headsearch_try_field(struct headsearch *s, size_t i,
 		return true;
 	s->set.fields[i] = saved;
 	headsearch_pop(s);
+	headsearch_keep(s, &(struct headsearch_change){ .edit = *edit,
+	    .field = i, .with = *with });
 	return false;
 }
 

@@ -21,6 +21,8 @@
 #define HEADSEARCH_EDITS	4		/* that one guess is made of */
 #define HEADSEARCH_VALUE_MAX	8192		/* octets of a value that is
 						 * varied */
+#define HEADSEARCH_CHANGES	64		/* tried alone, that are tried
+						 * in pairs as well */
 
 /*
  * What is undone, to come to the header that was signed.
@@ -37,6 +39,7 @@ enum headsearch_kind {
 	HEADSEARCH_OTHER,	/* another field of that name */
 	HEADSEARCH_VALUE,	/* the field with the value text */
 	HEADSEARCH_WHITE,	/* white space of the field: text says how */
+	HEADSEARCH_SPACED,	/* the same, and relaxed sees it */
 	HEADSEARCH_NAME,	/* the field's name written as text */
 	HEADSEARCH_SIGNER,	/* a signer's fault: text says which */
 };
@@ -47,6 +50,16 @@ struct headsearch_edit {
 	struct slice		 text;	/* may be a stranger's octets */
 	size_t			 nth;	/* DROP: which, from the top, */
 	size_t			 of;	/* of so many of that name */
+};
+
+/*
+ * A change that was tried alone.
+ */
+struct headsearch_change {
+	struct headsearch_edit	edit;
+	size_t			field;	/* index in the set; n: all of them */
+	struct signedset_field	with;	/* what it becomes, but for DROP */
+	size_t			white;	/* of all fields: which */
 };
 
 struct headsearch {
@@ -76,6 +89,10 @@ struct headsearch {
 	struct headsearch_edit		 edits[HEADSEARCH_EDITS];
 	size_t				 edits_n;
 	struct rsab_job			 job;
+	/* what was tried alone, and how many more are kept */
+	struct headsearch_change	 changes[HEADSEARCH_CHANGES];
+	size_t				 changes_n;
+	size_t				 room;
 };
 
 /*
@@ -98,7 +115,14 @@ void headsearch_push(struct headsearch *s, enum headsearch_kind kind,
 void headsearch_pop(struct headsearch *s);
 
 /*
- * The same header but for field i of the set; put back unless it is it.
+ * Keep a change that was not it alone, while there is room.
+ */
+void headsearch_keep(struct headsearch *s,
+    const struct headsearch_change *change);
+
+/*
+ * The same header but for field i of the set; kept and put back unless it is
+ * it.
  */
 bool headsearch_try_field(struct headsearch *s, size_t i,
     const struct signedset_field *with, const struct headsearch_edit *edit);

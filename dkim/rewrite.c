@@ -20,6 +20,7 @@ static const struct rule {
 	[REWRITE_STUFF] = { ".", "..", false },
 	[REWRITE_JOIN] = { "\r\n ", "", true },
 	[REWRITE_JOIN_BANG] = { "!\r\n ", "", true },
+	[REWRITE_DASHES] = { "--\r\n", "-- \r\n", false },
 };
 
 void
@@ -153,6 +154,32 @@ add_base64(struct rewrite *r, uint8_t c)
 		put(r, (uint8_t)(r->bits >> (6 - 2 * ((r->digits + 3) % 4))));
 }
 
+static void
+put_white(struct rewrite *r)
+{
+	size_t held = r->held;
+
+	r->held = 0;
+	put_text(r, (const char *)r->white, held);
+}
+
+/*
+ * White space is held until it is known what follows: the end of a line takes
+ * it out.
+ */
+static void
+add_blanks(struct rewrite *r, uint8_t c)
+{
+	if ((c == ' ' || c == '\t') && r->held < REWRITE_WHITE) {
+		r->white[r->held++] = c;
+		return;
+	}
+	if (c == '\r' || c == '\n')
+		r->held = 0;
+	put_white(r);
+	put(r, c);
+}
+
 void
 rewrite_add(struct rewrite *r, struct slice in)
 {
@@ -167,6 +194,8 @@ rewrite_add(struct rewrite *r, struct slice in)
 			add_qp(r, in.p[i]);
 		else if (r->kind == REWRITE_BASE64)
 			add_base64(r, in.p[i]);
+		else if (r->kind == REWRITE_BLANKS)
+			add_blanks(r, in.p[i]);
 		else
 			add_by_rule(r, in.p[i]);
 	}
@@ -182,7 +211,7 @@ rewrite_end(struct rewrite *r)
 		put(r, '=');
 		if (held == 2)
 			put(r, r->high);
-	} else if (held > 0)
+	} else if (held > 0 && r->kind != REWRITE_BLANKS)
 		put_text(r, rules[r->kind].from, held);
 	gather_end(&r->gather);
 }

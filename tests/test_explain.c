@@ -268,6 +268,11 @@ run_rows(const struct row *rows, size_t n)
 	}
 }
 
+#define BLANKS \
+	"body: it is as signed but for white space at the ends of lines, " \
+	"which was added: relaxed canonicalization would have passed; sign " \
+	"with c=.../relaxed"
+
 static void
 dkim_explainer_print_body(void **state)
 {
@@ -376,6 +381,21 @@ dkim_explainer_print_body(void **state)
 		    "body: its hash differs, and no well-known change "
 		    "accounts for it: something in its 3 lines was changed or "
 		    "cut on the way" },
+		{ .name = "blanks at line ends", .c = "relaxed/simple",
+		    .body = "a  b \t\r\nc\r\n \r\n", .body_hashed =
+		    "a  b\r\nc\r\n", .want = BLANKS },
+		{ .name = "those alone", .c = "relaxed/simple", .body =
+		    "a \r\n", .body_hashed = "a\r\n", .want = BLANKS },
+		{ .name = "dashes", .c = "relaxed/simple", .body =
+		    "a\r\n--\r\nJoe\r\n", .body_hashed =
+		    "a\r\n-- \r\nJoe\r\n", .want = "body: it is as signed "
+		    "but for the space behind \"--\" (RFC 3676 s4.3), which "
+		    "was taken off: relaxed canonicalization would have "
+		    "passed; sign with c=.../relaxed" },
+		{ .name = "changed, simple", .c = "relaxed/simple",
+		    .body_hashed = "Hello.\r\n", .want = "body: c= says "
+		    "simple, which does not outlive any change of white "
+		    "space; sign with c=.../relaxed" },
 		{ .name = "taken out", .body = "\r\n", .body_hashed =
 		    "a\r\n", .want = "body: it is empty, and was not when it "
 		    "was signed: it was taken out on the way" },
@@ -480,7 +500,7 @@ dkim_explainer_print_header(void **state)
 		{ .name = "wrong, not known", .header =
 		    "From: Joe <joe@example.com>\r\nTo: a@example.org\r\n"
 		    "Subject: lunch\r\n", .want = "header: it differs, and no "
-		    "well-known change accounts for it (20 tries): signed "
+		    "well-known change accounts for it (23 tries): signed "
 		    "fields were changed, added or taken out on the way" },
 		{ .name = "taken out", .header = "From: Joe <joe@example.com>"
 		    "\r\nTo: a@example.org\r\n", .want = "header: h= names "
@@ -558,6 +578,126 @@ dkim_explainer_print_simple(void **state)
 		    .want = "header: c= says simple, which does not outlive "
 		    "any change of white space or of the case of names: likely "
 		    "the cause; sign with c=relaxed/..." },
+	};
+
+	(void)state;
+	run_rows(rows, TEST_COUNT(rows));
+}
+
+#define ID_H "From:To:Subject:Message-ID"
+#define ID(VALUE) \
+	.h = ID_H, .hashed = RELAXED "message-id:" VALUE "\r\n"
+#define AS(VALUE) \
+	.want = RIGHT "Message-ID: \"" VALUE "\" (changed after signing)"
+
+/*
+ * What relaxed sees as well.
+ */
+static void
+dkim_explainer_print_tidied(void **state)
+{
+	static const struct row rows[] = {
+		{ .name = "domain in upper case", ID("<aB@ex.org>"),
+		    AS("<aB@ex.org>"), .header = HEADER
+		    "Message-ID: <aB@EX.org>\r\n" },
+		{ .name = "domain in lower case", ID("<aB@EX>"),
+		    AS("<aB@EX>"), .header = HEADER
+		    "Message-ID: <aB@ex>\r\n" },
+		{ .name = "all in lower case", ID("<AB@EX>"), AS("<AB@EX>"),
+		    .header = HEADER "Message-ID: <ab@ex>\r\n" },
+		{ .name = "all in upper case", ID("<ab@ex>"), AS("<ab@ex>"),
+		    .header = HEADER "Message-ID: <AB@EX>\r\n" },
+		{ .name = "spaces in it", ID("<ab@ex>"), AS("<ab@ex>"),
+		    .header = HEADER "Message-ID: < ab@\r\n ex >\r\n" },
+		{ .name = "brackets put round it", ID("ab"), AS("ab"),
+		    .header = HEADER "Message-ID: <ab>\r\n" },
+		{ .name = "brackets taken off", ID("<ab>"), AS("<ab>"),
+		    .header = HEADER "Message-ID: ab\r\n" },
+		{ .name = "quotes", .header =
+		    "From: \"Joe\" <joe@example.com>\r\n"
+		    "To: a@example.org\r\nSubject: dinner\r\n", .want = RIGHT
+		    "From: \"Joe <joe@example.com>\" (changed after "
+		    "signing)" },
+		{ .name = "no quotes", .hashed = "from:\"Joe\" "
+		    "<joe@example.com>\r\n" RELAXED_TO "subject:dinner\r\n",
+		    .want = RIGHT "From: \"\\x22Joe\\x22 "
+		    "<joe@example.com>\" (changed after signing)" },
+		{ .name = "a fold within a word", .header =
+		    "From: Joe <joe@example.com>\r\nTo: a@example.org\r\n"
+		    "Subject: din\r\n ner\r\n", .want = RIGHT "Subject "
+		    "having nothing where it is folded (changed after "
+		    "signing)" },
+		{ .name = "a space behind a comma", .hashed = RELAXED_FROM
+		    "to:a@x,b@x\r\nsubject:dinner\r\n", .header =
+		    "From: Joe <joe@example.com>\r\nTo: a@x, b@x\r\n"
+		    "Subject: dinner\r\n", .want = RIGHT "To having no "
+		    "white space behind commas (changed after signing)" },
+		{ .name = "none in two fields", .h = "From:To:Cc:Subject",
+		    .hashed = RELAXED_FROM "to:a@x, b@x\r\ncc:c@x, d@x\r\n"
+		    "subject:a,b\r\n", .header =
+		    "From: Joe <joe@example.com>\r\nTo: a@x,b@x\r\n"
+		    "Cc: c@x,d@x\r\nSubject: a,b\r\n", .want = RIGHT
+		    "all fields having one space behind commas (changed after "
+		    "signing)" },
+	};
+
+	(void)state;
+	run_rows(rows, TEST_COUNT(rows));
+}
+
+/*
+ * Two changes of two fields, and of header and body.
+ */
+static void
+dkim_explainer_print_pairs(void **state)
+{
+	static const char marked[] = "From: Joe <joe@example.com>\r\n"
+	    "To: a@example.org\r\nSubject: [l] dinner\r\n";
+	static const struct row rows[] = {
+		{ .name = "mark and added field", .h =
+		    "From:To:Subject:Sender", .header =
+		    "From: Joe <joe@example.com>\r\nTo: a@example.org\r\n"
+		    "Subject: [l] dinner\r\nSender: l@example.net\r\n",
+		    .want = RIGHT "no Sender" ADDED ", Subject without "
+		    "\"[l]\" (put in after signing)" },
+		{ .name = "mark and Message-ID", .h = ID_H, .hashed = RELAXED
+		    "message-id:<ab@ex>\r\n", .header =
+		    "From: Joe <joe@example.com>\r\nTo: a@example.org\r\n"
+		    "Subject: [l] dinner\r\nMessage-ID: <ab@EX>\r\n",
+		    .want = RIGHT "Subject without \"[l]\" (put in after "
+		    "signing), Message-ID: \"<ab@ex>\" (changed after "
+		    "signing)" },
+		{ .name = "two types", .h = "From:To:Subject:Content-Type:"
+		    "Content-Transfer-Encoding", .hashed = RELAXED
+		    "content-type:text/plain\r\n"
+		    "content-transfer-encoding:8bit\r\n", .header = HEADER
+		    "Content-Type: text/plain; charset=x\r\n"
+		    "Content-Transfer-Encoding: base64\r\n", .want = RIGHT
+		    "Content-Transfer-Encoding: \"8bit\" (changed after "
+		    "signing), Content-Type: \"text/plain\" (changed after "
+		    "signing)" },
+		{ OWN, .name = "white space and a mark", .hashed = HEADER,
+		    .header = "From: Joe  <joe@example.com>\r\n"
+		    "To:  a@example.org\r\nSubject: [l] dinner\r\n", .want =
+		    RIGHT "Subject without \"[l]\" (put in after signing), "
+		    "all fields having single spaces (relaxed does not see "
+		    "white space)" },
+		{ OWN, .name = "white space of two kinds", .hashed =
+		    "From: Joe <joe@example.com>\r\nTo: a@example.org,\r\n\t"
+		    "b@example.org\r\nSubject: dinner\r\n", .header =
+		    "From: Joe <joe@example.com>\r\nTo: a@example.org,\r\n "
+		    "b@example.org\r\nSubject:dinner\r\n", .want = RIGHT
+		    "all fields having one space behind the colon (relaxed "
+		    "does not see white space), all fields having a tab at "
+		    "the start of folded lines (relaxed does not see white "
+		    "space)" },
+		{ .name = "mark, and blanks in the body", .header = marked,
+		    .c = "relaxed/simple", .body = "a \r\n", .body_hashed =
+		    "a\r\n", .want = BLANKS },
+		{ .name = "blanks in the body, and mark", .header = marked,
+		    .c = "relaxed/simple", .body = "a \r\n", .body_hashed =
+		    "a\r\n", .want = RIGHT "Subject without \"[l]\" (put in "
+		    "after signing)" },
 	};
 
 	(void)state;
@@ -770,9 +910,6 @@ dkim_explainer_print_many(void **state)
 }
 
 /*
- * The same whatever the cuts of the body.
- */
-/*
  * Blanks cost reading though relaxed makes one of them: 64 MiB are 80 such
  * headers.
  */
@@ -804,6 +941,9 @@ dkim_explainer_print_bound_octets(void **state)
 	buf_clear(&header);
 }
 
+/*
+ * The same whatever the cuts of the body.
+ */
 static void
 dkim_explainer_body_cuts(void **state)
 {
@@ -913,6 +1053,9 @@ dkim_explainer_every_allocation(void **state)
 		{ .name = "simple", .c = "simple/simple", .end = "?", .own =
 		    "DKIM-Signature: ", .hashed = HEADER },
 		{ .name = "Ed25519", .is_ed25519 = true, .end = ";" },
+		{ .name = "tidied", .h = ID_H, .end = "?", .header =
+		    "From: Joe <joe@example.com>\r\nTo: a, b\r\n"
+		    "Subject: x\r\nMessage-ID: <aB@C>\r\n" },
 	};
 	struct trial t;
 	size_t i;
@@ -932,6 +1075,8 @@ main(void)
 		cmocka_unit_test(dkim_explainer_print_body),
 		cmocka_unit_test(dkim_explainer_print_header),
 		cmocka_unit_test(dkim_explainer_print_simple),
+		cmocka_unit_test(dkim_explainer_print_tidied),
+		cmocka_unit_test(dkim_explainer_print_pairs),
 		cmocka_unit_test(dkim_explainer_print_signer),
 		cmocka_unit_test(dkim_explainer_print_copies),
 		cmocka_unit_test(dkim_explainer_print_key),

@@ -69,6 +69,10 @@ rewrite_add_lines(void **state)
 		    ".\r\n..\r\n.a\r\na..\r\n." },
 		{ "stuff", REWRITE_STUFF, ".\r\n..\r\na.\r\n",
 		    "..\r\n...\r\na.\r\n" },
+		{ "dashes", REWRITE_DASHES, "--\r\na--\r\n---\r\n--",
+		    "-- \r\na--\r\n---\r\n--" },
+		{ "blanks", REWRITE_BLANKS, "a \t\r\n b  c\t\r\n \nd\t",
+		    "a\r\n b  c\r\n\nd" },
 		{ "short lines stay", REWRITE_JOIN, "a\r\n b\r\n c",
 		    "a\r\n b\r\n c" },
 	};
@@ -122,6 +126,23 @@ rewrite_add_long(void **state)
 	}
 }
 
+/*
+ * White space of the length that is held, and one more.
+ */
+static void
+rewrite_add_white(void **state)
+{
+	static char in[REWRITE_WHITE + 8];
+	struct row row = { "held", REWRITE_BLANKS, in, "a\n" };
+
+	(void)state;
+	snprintf(in, sizeof(in), "a%*s\n", REWRITE_WHITE, "");
+	run_rows(&row, 1);
+	snprintf(in, sizeof(in), "a%*s\n", REWRITE_WHITE + 1, "");
+	row = (struct row){ "more", REWRITE_BLANKS, in, in };
+	run_rows(&row, 1);
+}
+
 static void
 rewrite_add_encoded(void **state)
 {
@@ -152,6 +173,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rewrite_add_lines),
 		cmocka_unit_test(rewrite_add_long),
+		cmocka_unit_test(rewrite_add_white),
 		cmocka_unit_test(rewrite_add_encoded),
 	};
 
