@@ -14,6 +14,9 @@
 /* made by configure */
 #include "config.h"
 
+/* room below */
+#include "milter/log.h"
+
 /* this room */
 #include "subcommand.h"
 
@@ -69,6 +72,7 @@ main(int argc, char **argv)
 {
 	size_t i;
 
+	log_as("dkim");
 	if (argc < 2) {
 		usage(stderr);
 		return EX_USAGE;

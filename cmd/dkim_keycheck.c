@@ -237,6 +237,7 @@ check_row(struct keycheck *k, struct conf *conf, struct report *report,
 {
 	char domain[DKIM_NAME_MAX + 1], selector[DKIM_NAME_MAX + 1];
 	struct rsab_key *key;
+	int r;
 
 	if (slice_is(key_row->domain, "%")) {
 		fputs("note: key \"", stdout);
@@ -249,13 +250,23 @@ check_row(struct keycheck *k, struct conf *conf, struct report *report,
 		note(k, EX_CONFIG);
 		return;
 	}
-	if (keystore_load(conf->keystore, row, key_row, domain, report,
-	    &key) != 0) {
-		note(k, EX_CONFIG);
+	/* a key that does not load is in the report */
+	r = keystore_load(conf->keystore, row, key_row, domain, report, &key);
+	if (r != 0) {
+		if (r != DKIM_ERR_SYNTAX)
+			note(k, EX_OSERR);
 		return;
 	}
 	check(k, domain, selector, key);
 	rsab_key_unref(key);
+}
+
+static void
+drop_fault(void *context, enum fault fault, const char *text)
+{
+	(void)context;
+	(void)fault;
+	(void)text;
 }
 
 static void
@@ -264,6 +275,7 @@ check_tables(struct keycheck *k, struct conf *conf, struct report *report)
 	const struct options *o = &conf->options;
 	struct row row;
 	struct key_row key_row;
+	struct report told = { .write = drop_fault };
 	const char *reason;
 	size_t i;
 
@@ -277,6 +289,9 @@ check_tables(struct keycheck *k, struct conf *conf, struct report *report)
 	if (conf->key_table != NULL || conf->domain == NULL ||
 	    o->selector == NULL || o->key_file == NULL)
 		return;
+	/* what is wrong with KeyFile was told when it was read */
+	if (report->rows + report->fatals > 0)
+		report = &told;
 	for (i = 0; i < dataset_count(conf->domain); i++) {
 		dataset_at(conf->domain, i, &row);
 		conf_key_file(o->key_file, &key_row);
@@ -323,7 +338,8 @@ check_config(struct keycheck *k)
 	check_tables(k, conf, &report);
 	conf_unref(conf);
 	if (report.rows + report.fatals > 0)
-		note(k, EX_CONFIG);
+		note(k, report.fatals == 0 && report.rows == report.temporary ?
+		    EX_TEMPFAIL : EX_CONFIG);
 	return k->status;
 }
 

@@ -18,7 +18,7 @@
 #include "terminal_report.h"
 
 static int
-open_run(const char *path, struct session_run **out)
+open_run(const char *path, struct session_run **out, bool *temporary)
 {
 	/* sign whatever Mode says: that is what was asked for */
 	static const struct conf_override mode = { "Mode", "s" };
@@ -37,6 +37,7 @@ open_run(const char *path, struct session_run **out)
 	}
 	status = session_run_new(&options, key_file, &report, out);
 	config_user_done(key_file);
+	*temporary = report.temporary > 0 && report.temporary == report.rows;
 	return status;
 }
 
@@ -70,7 +71,7 @@ put_fields(const struct session_result *result, const char *line_end,
 
 static int
 settle(const struct session_result *result, const char *name,
-    const char *line_end, struct buf *fields)
+    const char *line_end, bool temporary, struct buf *fields)
 {
 	size_t i, n;
 
@@ -81,7 +82,7 @@ settle(const struct session_result *result, const char *name,
 		warnx("%s: %s", name, result->notes[i].text);
 	if (result->outcome.kind == OUTCOME_INTERNAL_ERROR) {
 		warnx("%s: not signed: %s", name, result->outcome.text);
-		return EX_CONFIG;
+		return temporary ? EX_TEMPFAIL : EX_CONFIG;
 	}
 	warnx("%s: not signed: %s", name, result->outcome.kind ==
 	    OUTCOME_SIGNATURE_ERROR ? result->outcome.text :
@@ -95,10 +96,10 @@ sign_config(const char *path, uint64_t now, struct dkim_header *header,
 {
 	const struct session_result *result;
 	struct session_run *run;
-	bool is_lf = false;
+	bool is_lf = false, temporary;
 	int status;
 
-	status = open_run(path, &run);
+	status = open_run(path, &run, &temporary);
 	if (status != 0)
 		return status;
 	/* ours, whatever InternalHosts says: the tables decide the rest */
@@ -106,7 +107,7 @@ sign_config(const char *path, uint64_t now, struct dkim_header *header,
 	    in, &is_lf, &result);
 	if (status == 0)
 		status = settle(result, in->name, is_lf ? "\n" : "\r\n",
-		    fields);
+		    temporary, fields);
 	session_run_free(run);
 	return status;
 }

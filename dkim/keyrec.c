@@ -129,6 +129,34 @@ load(const struct rsab_backend *backend, enum rsab_key_type type,
 	return 0;
 }
 
+/*
+ * What is wrong with a list that is none.
+ */
+static const char *
+tell_list(const struct taglist *list)
+{
+	static const struct {
+		const char	*name;
+		const char	*error;
+	} rows[] = {
+		{ "v", "key syntax error: v= twice" },
+		{ "h", "key syntax error: h= twice" },
+		{ "k", "key syntax error: k= twice" },
+		{ "n", "key syntax error: n= twice" },
+		{ "p", "key syntax error: p= twice" },
+		{ "s", "key syntax error: s= twice" },
+		{ "t", "key syntax error: t= twice" },
+		{ "g", "key syntax error: g= twice" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (slice_is(list->twice, rows[i].name))
+			return rows[i].error;
+	return list->twice.n > 0 ? "key syntax error: a tag twice" :
+	    "key syntax error";
+}
+
 int
 keyrec_parse(const struct rsab_backend *backend, struct slice record,
     struct keyrec *out)
@@ -147,7 +175,7 @@ keyrec_parse(const struct rsab_backend *backend, struct slice record,
 	}
 	/* RFC 6376 s3.6.1 #1, s6.1.2 #2, #3, #10: not in this form, no key */
 	if (taglist_parse(record, &list) != 0) {
-		refuse(out, KEYREC_MALFORMED, "key syntax error");
+		refuse(out, KEYREC_MALFORMED, tell_list(&list));
 		return 0;
 	}
 	v = taglist_find(&list, "v");

@@ -93,8 +93,10 @@ parse_spec(struct slice spec, size_t at, struct taglist *out)
 	if (equals == spec.n || !is_tag_name(name))
 		return DKIM_ERR_SYNTAX;
 	/* RFC 6376 s3.2 #9: tags with duplicate names MUST NOT occur */
-	if (has_name(out, name))
+	if (has_name(out, name)) {
+		out->twice = name;
 		return DKIM_ERR_SYNTAX;
+	}
 	if (out->n == DKIM_TAGS_MAX)
 		return DKIM_ERR_LIMIT;
 	tag = &out->tags[out->n++];
@@ -115,6 +117,7 @@ taglist_parse(struct slice in, struct taglist *out)
 	int r;
 
 	out->n = 0;
+	out->twice = slice_of(NULL, 0);
 	while (at < in.n || out->n == 0) {
 		n = slice_find(slice_from(in, at), ';');
 		spec = slice_sub(in, at, n);

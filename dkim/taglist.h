@@ -20,6 +20,8 @@ struct tag {
 struct taglist {
 	struct tag	tags[DKIM_TAGS_MAX];
 	size_t		n;
+	struct slice	twice;		/* a name that stood there before: the
+					 * syntax error; else empty */
 };
 
 /*

@@ -173,8 +173,9 @@ drain(struct daemon *d, int signals, bool told)
 		now = clock_us();
 	}
 	if (mlfi_messages(d->front) > 0)
-		log_line(LOG_WARNING, "stopping with %u messages unfinished; "
-		    "the MTA will try them again", mlfi_messages(d->front));
+		log_line(LOG_WARNING, "stopping with %u message%s unfinished; "
+		    "the MTA will try again", mlfi_messages(d->front),
+		    report_s(mlfi_messages(d->front)));
 }
 
 /*

@@ -50,8 +50,10 @@ outcome(struct daemon *d, const struct report *report, int r)
 
 	if (r == 0)
 		snprintf(text, sizeof(text), "configuration reloaded: "
-		    "%zu rows or keys at fault, %zu warnings, backend %s",
-		    report->rows, report->warnings,
+		    "%zu row%s or key%s at fault, %zu warning%s, backend %s",
+		    report->rows, report_s(report->rows),
+		    report_s(report->rows), report->warnings,
+		    report_s(report->warnings),
 		    rsab_backend_name(conf->backend));
 	else
 		snprintf(text, sizeof(text), "reload failed, the old "
@@ -134,8 +136,8 @@ run_check(void *arg)
 	be_nice();
 	faultlog_init(&report, false);
 	n = keystore_check(conf->keystore, conf, &report, &d->stopping);
-	log_line(LOG_INFO, "CheckSigningTable: %zu keys loaded, %zu at fault",
-	    n, report.rows);
+	log_line(LOG_INFO, "CheckSigningTable: %zu key%s loaded, %zu at fault",
+	    n, report_s(n), report.rows);
 	conf_unref(conf);
 	return NULL;
 }

@@ -25,6 +25,7 @@ fail(struct keyrequest *request, const char *what, int error,
 
 	if (error == RSAB_ERR_NOMEM)
 		return DKIM_ERR_NOMEM;
+	request->temporary = error == RSAB_ERR_TOKEN;
 	return keyrequest_fault(request, "%s%s%s%s%s", what,
 	    what[0] == '\0' ? "" : ": ", rsab_strerror(error),
 	    in_token ? ": " : "", in_token ? detail->text : "");

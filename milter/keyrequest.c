@@ -136,6 +136,7 @@ keyrequest_make(const struct keyrequest_form *form, const struct row *row,
 	out->domain = domain;
 	out->path = NULL;
 	out->reason[0] = '\0';
+	out->temporary = false;
 	buf_init(&out->name, CACHE_KEY_MAX);
 	buf_init(&out->alias, CACHE_KEY_MAX);
 	if (key_row->source == KEY_SOURCE_FILE)

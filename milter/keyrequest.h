@@ -28,6 +28,7 @@ struct keyrequest {
 	char			*path;		/* NULL: inline, or a URI */
 	struct buf		 name;		/* in the cache */
 	struct buf		 alias;		/* in the cache, by table row */
+	bool			 temporary;	/* the fault: no token now */
 	char			 reason[KEYFILE_REASON_MAX + 256];
 };
 

@@ -423,6 +423,7 @@ keystore_load(struct keystore *store, const struct row *row,
 		keyrequest_place(&request, where, sizeof(where));
 		report_fault(report, FAULT_ROW, "%s: %s%s", where,
 		    request.reason, stays);
+		report->temporary += request.temporary;
 	}
 	storedkey_unref(stored);
 	keyrequest_clear(&request);

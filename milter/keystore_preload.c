@@ -93,9 +93,11 @@ keystore_preload(struct keystore *store, const struct conf *conf,
 	if (r == 0)
 		r = preload(store, conf, &request, slice_of(octets, n),
 		    &fault);
-	if (r == DKIM_ERR_SYNTAX)
+	if (r == DKIM_ERR_SYNTAX) {
 		report_fault(report, fault, "%s: %s", conf_options_where(
 		    &conf->options, "KeyFile", &where), request.reason);
+		report->temporary += fault == FAULT_ROW && request.temporary;
+	}
 	keyrequest_clear(&request);
 	return r;
 }

@@ -45,6 +45,7 @@ static struct {
 	pthread_mutex_t	 sink_lock;	/* of sink; taken first */
 	struct log_sink	 sink;
 	bool		 opened;
+	const char	*name;		/* before it is; NULL: dkimd */
 	char		 ident[LOG_SINK_NAME_MAX];	/* for syslog(3) */
 } logger = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
@@ -116,8 +117,8 @@ write_now(int priority, const char *text, size_t n)
 
 	pthread_mutex_lock(&logger.sink_lock);
 	if (!logger.opened)
-		log_sink_open(&logger.sink, false, true, LOG_MAIL, "dkimd",
-		    NULL);
+		log_sink_open(&logger.sink, false, true, LOG_MAIL,
+		    logger.name == NULL ? "dkimd" : logger.name, NULL);
 	logger.opened = true;
 	r = log_sink_write(&logger.sink, priority, text, n);
 	pthread_mutex_unlock(&logger.sink_lock);
@@ -335,6 +336,14 @@ void
 log_open(const struct options *options, bool foreground)
 {
 	log_open_at(options, foreground, NULL);
+}
+
+void
+log_as(const char *name)
+{
+	pthread_mutex_lock(&logger.sink_lock);
+	logger.name = name;
+	pthread_mutex_unlock(&logger.sink_lock);
 }
 
 void

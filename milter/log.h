@@ -22,6 +22,13 @@
 #define LOG_PERIOD	60	/* seconds that a kind is held back */
 
 /*
+ * The program's name in front of lines on standard error before log_open, or
+ * without it.
+ *   name     constant; dkimd where it is not called
+ */
+void log_as(const char *name);
+
+/*
  * Open by the options Syslog, SyslogFacility, SyslogName; again at reload.
  *   foreground   also to standard error when it is a terminal; only there
  *                when it is the journal, when Syslog is no, or when there is

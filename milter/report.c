@@ -46,6 +46,12 @@ report_fault(struct report *r, enum fault fault, const char *format, ...)
 }
 
 const char *
+report_s(size_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+const char *
 report_name(const char *where)
 {
 	const char *at = strrchr(where, ' ');

@@ -21,6 +21,8 @@ struct report {
 	void	(*write)(void *context, enum fault fault, const char *text);
 	void	*context;
 	size_t	 warnings, rows, fatals;	/* counted by report_fault */
+	size_t	 temporary;	/* of the rows: keys whose token is not there
+				 * now; counted by keystore.c */
 };
 
 /*
@@ -29,6 +31,11 @@ struct report {
  */
 void report_fault(struct report *r, enum fault fault, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/*
+ * The end of a noun that stands behind a number: "s" but for one.
+ */
+const char *report_s(size_t n);
 
 /*
  * The option's name of "file:line: Option", for a message that has another

@@ -75,6 +75,12 @@ keyrec_parse_records(void **state)
 		{ "v in lower case", "v=dkim1; p=" RSA_P, KEYREC_MALFORMED,
 		    "key syntax error: bad v=" },
 		{ "p twice", "p=; p=" RSA_P, KEYREC_MALFORMED,
+		    "key syntax error: p= twice" },
+		{ "t twice", "t=y; t=s; p=" RSA_P, KEYREC_MALFORMED,
+		    "key syntax error: t= twice" },
+		{ "unknown twice", "x=y; p=" RSA_P "; x=y", KEYREC_MALFORMED,
+		    "key syntax error: a tag twice" },
+		{ "once, and broken", "p=; ;", KEYREC_MALFORMED,
 		    "key syntax error" },
 		/* RFC 6376 s3.6.1 #18, #19, s6.1.2 #13 */
 		{ "no p", "v=DKIM1; k=rsa", KEYREC_MALFORMED,

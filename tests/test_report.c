@@ -17,7 +17,7 @@ static struct capture capture;
 static void
 report_fault_counts(void **state)
 {
-	struct report silent = { NULL, NULL, 0, 0, 0 };
+	struct report silent = { .write = NULL };
 
 	(void)state;
 	capture_init(&capture);
@@ -74,6 +74,15 @@ report_octets_escapes(void **state)
 }
 
 static void
+report_s_numbers(void **state)
+{
+	(void)state;
+	test_str("0 rows", report_s(0), "s");
+	test_str("1 row", report_s(1), "");
+	test_str("2 rows", report_s(2), "s");
+}
+
+static void
 report_name_places(void **state)
 {
 	(void)state;
@@ -89,6 +98,7 @@ main(void)
 		cmocka_unit_test(report_fault_long),
 		cmocka_unit_test(report_name_places),
 		cmocka_unit_test(report_octets_escapes),
+		cmocka_unit_test(report_s_numbers),
 	};
 
 	return CAPTURE_RUN(tests);
