@@ -18,6 +18,7 @@
 /* this room */
 #include "bn_report.h"
 #include "bn_year.h"
+#include "machine.h"
 
 static const struct table_column part_columns[] = {
 	{ "limb", 4, false },
@@ -104,8 +105,9 @@ year_print(struct bn_report *report, size_t limb)
 	struct utsname u;
 
 	if (uname(&u) == 0)
-		snprintf(system, sizeof system, "%.16s (%.16s %.24s)",
-		    u.machine, u.sysname, u.release);
+		snprintf(system, sizeof system, "%.16s (%.16s %.*s)",
+		    u.machine, u.sysname,
+		    (int)machine_version(u.release), u.release);
 	snprintf(bn, sizeof bn, "bn(%u,%u)", 2 * bits, bits);
 	snprintf(to, sizeof to, "%u-bit limbs", report->limbs->v[0]);
 	if (!report->tsv)

@@ -101,6 +101,16 @@ processor_print(FILE *out)
 	fclose(f);
 }
 
+size_t
+machine_version(const char *release)
+{
+	size_t n = strspn(release, "0123456789.");
+
+	while (n > 0 && release[n - 1] == '.')
+		n--;
+	return n > 0 ? n : strlen(release);
+}
+
 void
 machine_print(FILE *out, const char *prefix, const struct pin *pin)
 {
@@ -123,8 +133,8 @@ machine_print(FILE *out, const char *prefix, const struct pin *pin)
 	else
 		fprintf(out, ", not pinned\n");
 	if (uname(&u) == 0)
-		fprintf(out, "%skernel %s %s %s\n", prefix, u.sysname,
-		    u.release, u.machine);
+		fprintf(out, "%skernel %s %.*s %s\n", prefix, u.sysname,
+		    (int)machine_version(u.release), u.release, u.machine);
 	fprintf(out, "%s%s%s%s\n", prefix, OpenSSL_version(OPENSSL_VERSION),
 	    mask != NULL ? ", OPENSSL_ia32cap=" : "",
 	    mask != NULL ? mask : "");
@@ -168,7 +178,8 @@ machine_look(struct machine_facts *out, const struct pin *pin)
 	struct utsname u;
 
 	if (uname(&u) == 0)
-		snprintf(os, sizeof os, "%.60s %.60s", u.sysname, u.release);
+		snprintf(os, sizeof os, "%.60s %.*s", u.sysname,
+		    (int)machine_version(u.release), u.release);
 	put(out->os, os);
 	put(out->openssl, OpenSSL_version(OPENSSL_VERSION_STRING));
 	look_for_model(out->model);

@@ -24,11 +24,19 @@ void machine_print(FILE *out, const char *prefix, const struct pin *pin);
 /* The same in short, for a column each; "-" where it is not known. */
 struct machine_facts {
 	char	model[MACHINE_TEXT_SIZE];	/* of the processor */
-	char	os[MACHINE_TEXT_SIZE];		/* kernel, its release */
+	char	os[MACHINE_TEXT_SIZE];		/* kernel, its version */
 	char	openssl[MACHINE_TEXT_SIZE];	/* version of libcrypto */
 	double	ghz;				/* as seen now; 0: not known */
 };
 
 void machine_look(struct machine_facts *out, const struct pin *pin);
+
+/*
+ * How long the version number is that begins a kernel's release: a figure that
+ * is published names no build of its owner ("6.1.0" of "6.1.0-18-amd64").
+ *   release  as uname(2) gives it
+ *   returns  octets; all of them where it begins with no number
+ */
+size_t machine_version(const char *release);
 
 #endif

@@ -434,6 +434,30 @@ all_run_line_log(void **state)
 }
 
 static void
+machine_version_rows(void **state)
+{
+	static const struct {
+		const char	*release;
+		size_t		 want;
+	} rows[] = {
+		{ "6.1.0-18-amd64", 5 },	/* Debian 12 */
+		{ "6.8.9", 5 },			/* kernel.org */
+		{ "5.10.0.", 6 },
+		{ "14.1-RELEASE-p3", 4 },	/* FreeBSD */
+		{ "24.6.0+local", 6 },
+		{ "unknown-1.2", 11 },
+		{ ".", 1 },
+		{ "", 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < TEST_COUNT(rows); i++)
+		test_int(rows[i].release,
+		    (long)machine_version(rows[i].release),
+		    (long)rows[i].want);
+}
+
+static void
 machine_look_facts(void **state)
 {
 	struct pin pin = { .n = 0 };
@@ -444,7 +468,8 @@ machine_look_facts(void **state)
 	(void)state;
 	machine_look(&f, &pin);
 	assert_int_equal(uname(&u), 0);
-	snprintf(os, sizeof os, "%s %s", u.sysname, u.release);
+	snprintf(os, sizeof os, "%s %.*s", u.sysname,
+	    (int)machine_version(u.release), u.release);
 	test_str("kernel", f.os, os);
 	test_str("libcrypto", f.openssl,
 	    OpenSSL_version(OPENSSL_VERSION_STRING));
@@ -475,6 +500,7 @@ main(void)
 		    tear_down),
 		cmocka_unit_test_setup_teardown(all_plot_latency_lines,
 		    set_up, tear_down),
+		cmocka_unit_test(machine_version_rows),
 		cmocka_unit_test(machine_look_facts),
 		cmocka_unit_test(all_steps_plan),
 		cmocka_unit_test(all_milter_messages_bounds),
