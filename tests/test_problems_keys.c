@@ -313,7 +313,7 @@ keys_tag_twice(void **state)
 	};
 	struct problems_field f = { NULL, "From", DKIM_SIMPLE, DKIM_SIMPLE,
 	    ALL };
-	char text[1024], *field;
+	char text[1024], reason[64], *field;
 	size_t i, k, kind;
 
 	(void)state;
@@ -329,8 +329,12 @@ keys_tag_twice(void **state)
 			sprintf(text + strlen(text), "%c=other",
 			    kind == 2 ? of_record[i][0] :
 			    of_record[i][0] & ~0x20);
+		snprintf(reason, sizeof(reason),
+		    "permerror: key syntax error: %.*s twice",
+		    of_record[i][0] == 'x' ? 5 : 2, of_record[i][0] == 'x' ?
+		    "a tag" : of_record[i]);
 		want(text, ed_field, kind == 0 || kind == 3 ? "pass" :
-		    "permerror: key syntax error", "%s\n", text);
+		    reason, "%s\n", text);
 	}
 	for (kind = 0; kind < 4; kind++)
 	for (i = 0; i < TEST_COUNT(of_field); i++) {
