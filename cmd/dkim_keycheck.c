@@ -253,20 +253,14 @@ check_row(struct keycheck *k, struct conf *conf, struct report *report,
 	/* a key that does not load is in the report */
 	r = keystore_load(conf->keystore, row, key_row, domain, report, &key);
 	if (r != 0) {
-		if (r != DKIM_ERR_SYNTAX)
+		if (r != DKIM_ERR_SYNTAX) {
+			warnx("%s", dkim_strerror(r));
 			note(k, EX_OSERR);
+		}
 		return;
 	}
 	check(k, domain, selector, key);
 	rsab_key_unref(key);
-}
-
-static void
-drop_fault(void *context, enum fault fault, const char *text)
-{
-	(void)context;
-	(void)fault;
-	(void)text;
 }
 
 static void
@@ -275,7 +269,7 @@ check_tables(struct keycheck *k, struct conf *conf, struct report *report)
 	const struct options *o = &conf->options;
 	struct row row;
 	struct key_row key_row;
-	struct report told = { .write = drop_fault };
+	struct report told = { .write = NULL };
 	const char *reason;
 	size_t i;
 

@@ -274,8 +274,7 @@ drop(struct headsearch *s, size_t depth)
 		edit = (struct headsearch_edit){ .kind = HEADSEARCH_DROP,
 		    .name = signedset_name(&saved) };
 		count_place(s, i, &edit);
-		headsearch_push(s, edit.kind, edit.name, edit.text);
-		s->edits[s->edits_n - 1] = edit;
+		headsearch_push_edit(s, &edit);
 		headguess_leave_out(s, i);
 		if (depth > 1 ? drop(s, depth - 1) : headsearch_try(s))
 			return true;

@@ -32,9 +32,7 @@ may_pair(const struct headsearch *s, const struct headsearch_change *a,
 static void
 make_change(struct headsearch *s, const struct headsearch_change *change)
 {
-	headsearch_push(s, change->edit.kind, change->edit.name,
-	    change->edit.text);
-	s->edits[s->edits_n - 1] = change->edit;
+	headsearch_push_edit(s, &change->edit);
 	if (is_of_all(s, change))
 		(void)headguess_white_all(s, change->white);
 	else if (change->edit.kind == HEADSEARCH_DROP)

@@ -20,12 +20,6 @@ enum tidy {
 	TIDY_NO_QUOTES,
 };
 
-static uint8_t
-upper(uint8_t c)
-{
-	return c >= 'a' && c <= 'z' ? (uint8_t)(c - 'a' + 'A') : c;
-}
-
 /*
  * Where the domain begins: behind the last "@", or at the end.
  */
@@ -49,7 +43,8 @@ put_case(struct buf *b, struct slice s, enum tidy tidy)
 
 	buf_add(b, slice_sub(s, 0, first));
 	for (i = first; i < s.n; i++)
-		buf_add_octet(b, lower ? slice_lower(s.p[i]) : upper(s.p[i]));
+		buf_add_octet(b, lower ? slice_lower(s.p[i]) :
+		    slice_upper(s.p[i]));
 }
 
 /*

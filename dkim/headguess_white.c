@@ -265,8 +265,7 @@ try_all(struct headsearch *s, enum white white)
 	}
 	memcpy(saved, s->set.fields, size);
 	any = headguess_white_all(s, white);
-	headsearch_push(s, change.edit.kind, change.edit.name,
-	    change.edit.text);
+	headsearch_push_edit(s, &change.edit);
 	if (any && headsearch_try(s))
 		return true;
 	headsearch_pop(s);
@@ -323,8 +322,8 @@ vary_name(struct headsearch *s, struct slice name, struct slice asked,
 	}
 	for (i = 0; i < name.n; i++) {
 		c = slice_lower(name.p[i]);
-		if ((k == 2 || (k == 1 && start)) && c >= 'a' && c <= 'z')
-			c = (uint8_t)(c - 'a' + 'A');
+		if (k == 2 || (k == 1 && start))
+			c = slice_upper(c);
 		p[i] = c;
 		start = c == '-';
 	}

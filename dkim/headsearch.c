@@ -102,12 +102,18 @@ headsearch_try(struct headsearch *s)
 }
 
 void
+headsearch_push_edit(struct headsearch *s, const struct headsearch_edit *edit)
+{
+	assert(s->edits_n < HEADSEARCH_EDITS);
+	s->edits[s->edits_n++] = *edit;
+}
+
+void
 headsearch_push(struct headsearch *s, enum headsearch_kind kind,
     struct slice name, struct slice text)
 {
-	assert(s->edits_n < HEADSEARCH_EDITS);
-	s->edits[s->edits_n++] = (struct headsearch_edit){ .kind = kind,
-	    .name = name, .text = text };
+	headsearch_push_edit(s, &(struct headsearch_edit){ .kind = kind,
+	    .name = name, .text = text });
 }
 
 void
@@ -132,7 +138,7 @@ headsearch_try_field(struct headsearch *s, size_t i,
 {
 	struct signedset_field saved = s->set.fields[i];
 
-	headsearch_push(s, edit->kind, edit->name, edit->text);
+	headsearch_push_edit(s, edit);
 	s->set.fields[i] = *with;
 	if (headsearch_try(s))
 		return true;

@@ -110,6 +110,8 @@ bool headsearch_try(struct headsearch *s);
 /*
  * Remember one more edit of a guess, or forget the last.
  */
+void headsearch_push_edit(struct headsearch *s,
+    const struct headsearch_edit *edit);
 void headsearch_push(struct headsearch *s, enum headsearch_kind kind,
     struct slice name, struct slice text);
 void headsearch_pop(struct headsearch *s);

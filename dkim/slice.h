@@ -70,8 +70,14 @@ slice_lower(uint8_t c)
 	return c >= 'A' && c <= 'Z' ? (uint8_t)(c + 32) : c;
 }
 
+static inline uint8_t
+slice_upper(uint8_t c)
+{
+	return c >= 'a' && c <= 'z' ? (uint8_t)(c - 32) : c;
+}
+
 /*
- * The same of eight octets at once.
+ * slice_lower of eight octets at once.
  */
 static inline uint64_t
 slice_lower_eight(uint64_t eight)

@@ -153,6 +153,7 @@ drain(struct daemon *d, int signals, bool told)
 	struct conf *conf = conf_slot_get(&d->slot);
 	uint64_t limit, idle_since = 0, now = clock_us();
 	bool ended = false, by_channel;
+	unsigned left;
 	enum word word;
 
 	limit = now + conf->options.stop_timeout * 1000000;
@@ -172,10 +173,10 @@ drain(struct daemon *d, int signals, bool told)
 		told = told || by_channel;
 		now = clock_us();
 	}
-	if (mlfi_messages(d->front) > 0)
+	left = mlfi_messages(d->front);
+	if (left > 0)
 		log_line(LOG_WARNING, "stopping with %u message%s unfinished; "
-		    "the MTA will try again", mlfi_messages(d->front),
-		    report_s(mlfi_messages(d->front)));
+		    "the MTA will try again", left, report_s(left));
 }
 
 /*

@@ -691,6 +691,16 @@ dkim_explainer_print_pairs(void **state)
 		    "does not see white space), all fields having a tab at "
 		    "the start of folded lines (relaxed does not see white "
 		    "space)" },
+		{ .c = "simple/relaxed", .own = "DKIM-Signature:", .name =
+		    "a pair leaves the signature's own field as it was",
+		    .hashed = "From: Joe <joe@example.com>\r\n"
+		    "To: a@example.org,\r\n\tb@example.org\r\n"
+		    "Subject: dinner\r\n", .header =
+		    "From: Joe <joe@example.com>\r\nTo: a@example.org,\r\n "
+		    "b@example.org\r\nSubject: [l] dinner\r\n", .want =
+		    RIGHT "Subject without \"[l]\" (put in after signing), "
+		    "all fields having a tab at the start of folded lines "
+		    "(relaxed does not see white space)" },
 		{ .name = "mark, and blanks in the body", .header = marked,
 		    .c = "relaxed/simple", .body = "a \r\n", .body_hashed =
 		    "a\r\n", .want = BLANKS },
