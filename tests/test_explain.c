@@ -691,7 +691,7 @@ dkim_explainer_print_pairs(void **state)
 		    "does not see white space), all fields having a tab at "
 		    "the start of folded lines (relaxed does not see white "
 		    "space)" },
-		{ .c = "simple/relaxed", .own = "DKIM-Signature:", .name =
+		{ OWN, .name =
 		    "a pair leaves the signature's own field as it was",
 		    .hashed = "From: Joe <joe@example.com>\r\n"
 		    "To: a@example.org,\r\n\tb@example.org\r\n"
